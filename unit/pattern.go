@@ -1,0 +1,272 @@
+package unit
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Pattern is a glob as a client's search understands it, its braces expanded.
+type Pattern struct {
+	alts []Path // components of each alternative
+	wide bool   // too many alternatives, or not understood: it may match anything
+}
+
+// maxAlternatives bounds brace expansion; beyond, a pattern matches anything.
+const maxAlternatives = 256
+
+// ParsePattern reads a glob. anyDepth says that a pattern without a slash
+// matches at every depth. Nothing is an error: what is not understood may match anything.
+func ParsePattern(s string, anyDepth bool) Pattern {
+	list, ok := expandBraces(s, maxAlternatives)
+	if !ok {
+		return Pattern{wide: true}
+	}
+	var p Pattern
+	for _, a := range list {
+		parts := Path(strings.Split(strings.Trim(a, "/"), "/"))
+		if anyDepth && len(parts) == 1 {
+			parts = Path{"**", parts[0]}
+		}
+		p.alts = append(p.alts, parts)
+	}
+	return p
+}
+
+// Alternatives returns the components of each alternative; nil for a pattern
+// that may match anything.
+func (p Pattern) Alternatives() []Path {
+	if p.wide {
+		return nil
+	}
+	return p.alts
+}
+
+// Literal says whether a component of a pattern stands for itself only.
+func Literal(c string) bool { return !strings.ContainsAny(c, `*?[]{}()!+@\`) }
+
+// expandBraces expands {a,b} groups; ok is false when there are more than limit
+// or the braces do not match.
+func expandBraces(s string, limit int) ([]string, bool) {
+	open := strings.IndexByte(s, '{')
+	if open < 0 {
+		return []string{s}, !strings.Contains(s, "}")
+	}
+	depth, end := 0, -1
+	var commas []int
+	for i := open; i < len(s) && end < 0; i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				end = i
+			}
+		case ',':
+			if depth == 1 {
+				commas = append(commas, i)
+			}
+		}
+	}
+	if end < 0 {
+		return nil, false
+	}
+	var out []string
+	from := open + 1
+	for _, c := range append(commas, end) {
+		more, ok := expandBraces(s[:open]+s[from:c]+s[end+1:], limit-len(out))
+		if !ok || len(out)+len(more) > limit {
+			return nil, false
+		}
+		out = append(out, more...)
+		from = c + 1
+	}
+	return out, true
+}
+
+// Reaches says whether what alt matches below the absolute folder at may lie in
+// a sibling, or be the folder of one. A folder that alt names by wildcards may
+// be a sibling's; one that it spells out is compared.
+func (s *Scope) Reaches(roots Roots, at Path, alt Path) bool {
+	s.compile()
+	for _, r := range roots {
+		if r.Under(at, s.Fold) && len(r) > len(at) {
+			// The root lies below: the pattern's first components lead to it.
+			if rest, ok := descend(alt, r[len(at):], s.Fold); ok && (rest == nil || s.reaches(nil, rest)) {
+				return true
+			}
+		}
+	}
+	for _, a := range s.aliases {
+		if a.real.Under(at, s.Fold) && !s.inOwn(a.at) {
+			if _, ok := descend(alt, a.real[len(at):], s.Fold); ok {
+				return true
+			}
+		}
+	}
+	for _, rel := range s.relative(roots, at) {
+		if s.reaches(rel, alt) {
+			return true
+		}
+	}
+	return false
+}
+
+// descend matches the components of dir with those of alt. It returns what is
+// left of alt, nil when a "**" means that anything may be left.
+func descend(alt, dir Path, fold bool) (rest Path, ok bool) {
+	for i, d := range dir {
+		if i >= len(alt) {
+			return nil, false
+		}
+		if alt[i] == "**" {
+			return nil, true
+		}
+		if !mayMatch(alt[i], d, fold) {
+			return nil, false
+		}
+	}
+	return alt[len(dir):], true
+}
+
+func (s *Scope) reaches(rel, alt Path) bool {
+	if s.inOwn(rel) {
+		return false
+	}
+	for _, l := range s.listed {
+		if s.inOwn(l.path) {
+			continue
+		}
+		if rel.Under(l.path, s.Fold) {
+			return true
+		}
+		if l.path.Under(rel, s.Fold) {
+			if _, ok := descend(alt, l.path[len(rel):], s.Fold); ok {
+				return true
+			}
+		}
+	}
+	for _, l := range s.Layouts {
+		if s.reachesLayout(l, rel, alt) {
+			return true
+		}
+	}
+	return false
+}
+
+// reachesLayout follows alt along the layout from rel on.
+func (s *Scope) reachesLayout(l Layout, rel, alt Path) bool {
+	if !l.matches(rel, s.Fold) {
+		return false
+	}
+	if len(rel) >= len(l.parts) {
+		return true
+	}
+	spelled := append(Path(nil), rel...)
+	literal := true
+	for i, part := range l.parts[len(rel):] {
+		if i >= len(alt) {
+			return false
+		}
+		c := alt[i]
+		if c == "**" {
+			return true
+		}
+		if part != "*" && part != hole && !mayMatch(c, part, s.Fold) {
+			return false
+		}
+		if part == "*" || part == hole {
+			literal = literal && Literal(c)
+			spelled = append(spelled, c)
+		} else {
+			spelled = append(spelled, part)
+		}
+	}
+	return !literal || !s.inOwn(spelled)
+}
+
+// mayMatch says whether a glob component can match a name. Extended globs and
+// classes with anything unusual may match anything.
+func mayMatch(glob, name string, fold bool) bool {
+	if strings.ContainsAny(glob, `()\`) || strings.Contains(glob, "[[") {
+		return true
+	}
+	if fold {
+		glob, name = strings.ToLower(glob), strings.ToLower(name)
+	}
+	return Match(glob, name)
+}
+
+// Match says whether one glob component matches a name: "*", "?", and classes
+// with ranges and "!" or "^". A class that does not end stands for itself.
+func Match(glob, name string) bool {
+	// One level of backtracking is enough: a later star makes an earlier one's
+	// choice final. So the time is at most the product of both lengths.
+	starGlob, starName, star := "", "", false
+	for glob != "" || name != "" {
+		if strings.HasPrefix(glob, "*") {
+			glob = glob[1:]
+			starGlob, starName, star = glob, name, true
+			continue
+		}
+		if g, n, ok := matchOne(glob, name); ok {
+			glob, name = glob[g:], name[n:]
+			continue
+		}
+		if !star || starName == "" {
+			return false
+		}
+		_, n := utf8.DecodeRuneInString(starName)
+		starName = starName[n:]
+		glob, name = starGlob, starName
+	}
+	return true
+}
+
+// matchOne matches the first element of glob with the first character of name
+// and returns how many bytes of each that is.
+func matchOne(glob, name string) (g, n int, ok bool) {
+	if glob == "" || name == "" {
+		return 0, 0, false
+	}
+	r, size := utf8.DecodeRuneInString(name)
+	switch glob[0] {
+	case '?':
+		return 1, size, true
+	case '[':
+		// A "]" that comes first belongs to the class.
+		first := 1
+		if len(glob) > 1 && (glob[1] == '!' || glob[1] == '^') {
+			first = 2
+		}
+		if first < len(glob) {
+			if end := strings.IndexByte(glob[first+1:], ']'); end >= 0 {
+				end += first + 1
+				return end + 1, size, inClass(glob[1:end], r)
+			}
+		}
+	}
+	return 1, 1, glob[0] == name[0]
+}
+
+func inClass(class string, r rune) bool {
+	not := strings.HasPrefix(class, "!") || strings.HasPrefix(class, "^")
+	rs := []rune(class)
+	if not {
+		rs = rs[1:]
+	}
+	for i := 0; i < len(rs); i++ {
+		if i+2 < len(rs) && rs[i+1] == '-' {
+			if rs[i] <= r && r <= rs[i+2] {
+				return !not
+			}
+			i += 2
+			continue
+		}
+		if rs[i] == r {
+			return !not
+		}
+	}
+	return not
+}
