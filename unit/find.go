@@ -171,7 +171,8 @@ func (s Set) RealPlaces(fsys FS) ([]Alias, error) {
 		if err != nil {
 			return fmt.Errorf("unit path %q: %w", rel.Rel(), err)
 		}
-		if want := slices.Concat(s.Root, rel); !slices.Equal(pl.Real, want) {
+		// A linked file is judged where it is used; what it leads to may be shared.
+		if want := slices.Concat(s.Root, rel); pl.Info.Mode.IsDir() && !slices.Equal(pl.Real, want) {
 			out = append(out, Alias{Real: pl.Real.String(), At: rel.Rel()})
 		}
 		if n := len(pl.mounts); n > 0 && pl.mounts[n-1] > len(s.Root) {

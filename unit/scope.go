@@ -87,36 +87,59 @@ func (s *Scope) compile() {
 
 // Locate says where an absolute path lands. plainFile is asked only for a path at a
 // unit's very place: an existing plain file there is in no unit.
+//
+// The innermost checkout that holds the path decides, with the real places of
+// linked units; one further out only where that one knows no unit.
 func (s *Scope) Locate(roots Roots, p Path, plainFile func() bool) Landing {
 	s.compile()
-	best := Landing{Where: Shared}
-	for _, rel := range s.relative(roots, p) {
-		l := s.locate(rel, plainFile)
-		switch {
-		case l.Where == Sibling:
-			return l
-		case best.Where == Shared && (l.Where == Own || best.Rel == nil || len(l.Rel) < len(best.Rel)):
-			best = l
+	out := Landing{Where: Shared}
+	for _, rels := range s.byDepth(roots, p) {
+		for _, rel := range rels {
+			l := s.locate(rel, plainFile)
+			if l.Where == Own {
+				return l
+			}
+			if out.Where == Shared && (l.Where == Sibling || out.Rel == nil) {
+				out = l
+			}
 		}
-	}
-	return best
-}
-
-// relative returns p relative to every root and real place of a unit that holds it.
-func (s *Scope) relative(roots Roots, p Path) []Path {
-	out := make([]Path, 0, 2)
-	for _, r := range roots {
-		if p.Under(r, s.Fold) {
-			out = append(out, p[len(r):])
-		}
-	}
-	for _, a := range s.aliases {
-		if p.Under(a.real, s.Fold) {
-			out = append(out, slices.Concat(a.at, p[len(a.real):]))
+		if out.Where == Sibling {
+			return out
 		}
 	}
 	return out
 }
+
+// byDepth returns p relative to the roots that hold it, the innermost first; to
+// that one the real places of units are added.
+func (s *Scope) byDepth(roots Roots, p Path) [][]Path {
+	var out [][]Path
+	for _, r := range roots {
+		if p.Under(r, s.Fold) {
+			out = append(out, []Path{p[len(r):]})
+		}
+	}
+	if len(out) > 1 {
+		slices.SortFunc(out, func(a, b []Path) int { return len(a[0]) - len(b[0]) })
+	}
+	var linked []Path
+	for _, a := range s.aliases {
+		if p.Under(a.real, s.Fold) {
+			linked = append(linked, slices.Concat(a.at, p[len(a.real):]))
+		}
+	}
+	switch {
+	case len(linked) == 0:
+	case len(out) == 0:
+		out = [][]Path{linked}
+	default:
+		out[0] = append(out[0], linked...)
+	}
+	return out
+}
+
+// relative returns p relative to every root and real place of a unit that holds it.
+func (s *Scope) relative(roots Roots, p Path) []Path { return slices.Concat(s.byDepth(roots, p)...) }
 
 func (s *Scope) locate(rel Path, plainFile func() bool) Landing {
 	if s.inOwn(rel) {
@@ -194,13 +217,6 @@ func (s *Scope) Entries(roots Roots, p Path) bool {
 		}
 	}
 	return false
-}
-
-// InUnit returns the name of a unit, own or sibling, that p is in or above, or
-// "" when there is none. It serves calls of agents that are not dispatched.
-func (s *Scope) InUnit(roots Roots, p Path, plainFile func() bool) string {
-	l := s.Locate(roots, p, plainFile)
-	return l.Unit
 }
 
 // Readings returns the absolute paths that a place may be: as the kernel walks

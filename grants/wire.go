@@ -1,0 +1,207 @@
+package grants
+
+import (
+	"fmt"
+
+	"github.com/seed6310be5c/conduct/store"
+	"github.com/seed6310be5c/conduct/unit"
+	"github.com/seed6310be5c/conduct/wire"
+)
+
+// Encode writes a grant as one JSON object.
+func (g *Grant) Encode() []byte {
+	var w wire.Writer
+	w.Object("").Int("schema", Schema).String("id", string(g.ID))
+	encodeUnit(&w, "unit", g.Own)
+	w.Strings("layouts", g.Layouts)
+	w.Array("listed")
+	for _, u := range g.Listed {
+		encodeUnit(&w, "", u)
+	}
+	w.End()
+	w.Array("real_places")
+	for _, a := range g.Aliases {
+		w.Object("").String("real", a.Real).String("at", a.At).End()
+	}
+	w.End()
+	w.Bool("fold", g.Fold)
+	w.Array("opened")
+	for _, o := range g.Opened {
+		w.Object("").String("id", o.ID).String("access", string(o.Access)).String("path", o.Path).
+			Bool("exact", o.Exact).Time("until", o.Until).Bool("once", o.Once).End()
+	}
+	w.End()
+	w.Bool("read_only", g.ReadOnly).Bool("shared_read", g.SharedRead).Strings("deny_tools", g.DenyTools).
+		Int("max_depth", int64(g.MaxDepth)).String("opaque", string(g.Opaque)).
+		Strings("commands", g.Commands).Strings("commands_deny", g.Denied).
+		Bool("observe", g.Observe).Bool("strict", g.Strict).Bool("first_touch", g.FirstTouch).
+		Bool("sessions", g.Sessions).Bool("quiet", g.Quiet).End()
+	return w.Bytes()
+}
+
+func encodeUnit(w *wire.Writer, name string, u unit.Unit) {
+	w.Object(name).String("name", u.Name).Strings("paths", u.Paths)
+	if len(u.Reads) > 0 {
+		w.Strings("reads", u.Reads)
+	}
+	w.Bool("listed", u.Listed).End()
+}
+
+// Decode reads a grant. What is not exactly one is store.ErrDamaged: a newer
+// schema, a field that is missing or unknown, another id than the caller's.
+func Decode(data []byte, id store.ID) (*Grant, error) {
+	g := &Grant{}
+	r := wire.NewReader(data)
+	schema, fields := int64(0), 0
+	err := r.Object(func(name string) (err error) {
+		fields++
+		switch name {
+		case "schema":
+			schema, err = r.Int()
+		case "id":
+			var s string
+			s, err = r.String()
+			g.ID = store.ID(s)
+		case "unit":
+			g.Own, err = decodeUnit(r)
+		case "layouts":
+			g.Layouts, err = r.Strings()
+		case "listed":
+			err = r.Array(func() error {
+				u, err := decodeUnit(r)
+				g.Listed = append(g.Listed, u)
+				return err
+			})
+		case "real_places":
+			err = r.Array(func() error { return g.decodeAlias(r) })
+		case "opened":
+			err = r.Array(func() error { return g.decodeOpening(r) })
+		case "deny_tools":
+			g.DenyTools, err = r.Strings()
+		case "commands":
+			g.Commands, err = r.Strings()
+		case "commands_deny":
+			g.Denied, err = r.Strings()
+		case "max_depth":
+			var n int64
+			n, err = r.Int()
+			g.MaxDepth = int(n)
+		case "opaque":
+			var s string
+			s, err = r.String()
+			g.Opaque = Opaque(s)
+		default:
+			err = g.decodeFlag(r, name)
+		}
+		return err
+	})
+	if err == nil {
+		err = r.End()
+	}
+	switch {
+	case err != nil:
+	case schema != Schema:
+		err = fmt.Errorf("schema %d, this program knows %d", schema, Schema)
+	case g.ID != id:
+		err = fmt.Errorf("it is the grant of another dispatch")
+	case fields != 20 || len(g.Own.Paths) == 0:
+		err = fmt.Errorf("a field is missing")
+	case g.Opaque != OpaqueAllow && g.Opaque != OpaqueBlock && g.Opaque != OpaqueConfine:
+		err = fmt.Errorf("unknown policy %q", g.Opaque)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("grant of %s: %w: %w", id, store.ErrDamaged, err)
+	}
+	return g, nil
+}
+
+func (g *Grant) decodeFlag(r *wire.Reader, name string) error {
+	var to *bool
+	switch name {
+	case "fold":
+		to = &g.Fold
+	case "read_only":
+		to = &g.ReadOnly
+	case "shared_read":
+		to = &g.SharedRead
+	case "observe":
+		to = &g.Observe
+	case "strict":
+		to = &g.Strict
+	case "first_touch":
+		to = &g.FirstTouch
+	case "sessions":
+		to = &g.Sessions
+	case "quiet":
+		to = &g.Quiet
+	default:
+		return fmt.Errorf("unknown field %q", name)
+	}
+	var err error
+	*to, err = r.Bool()
+	return err
+}
+
+func decodeUnit(r *wire.Reader) (unit.Unit, error) {
+	var u unit.Unit
+	err := r.Object(func(name string) (err error) {
+		switch name {
+		case "name":
+			u.Name, err = r.String()
+		case "paths":
+			u.Paths, err = r.Strings()
+		case "reads":
+			u.Reads, err = r.Strings()
+		case "listed":
+			u.Listed, err = r.Bool()
+		default:
+			err = fmt.Errorf("unknown field %q", name)
+		}
+		return err
+	})
+	return u, err
+}
+
+func (g *Grant) decodeAlias(r *wire.Reader) error {
+	var a unit.Alias
+	err := r.Object(func(name string) (err error) {
+		switch name {
+		case "real":
+			a.Real, err = r.String()
+		case "at":
+			a.At, err = r.String()
+		default:
+			err = fmt.Errorf("unknown field %q", name)
+		}
+		return err
+	})
+	g.Aliases = append(g.Aliases, a)
+	return err
+}
+
+func (g *Grant) decodeOpening(r *wire.Reader) error {
+	var o Opening
+	err := r.Object(func(name string) (err error) {
+		var s string
+		switch name {
+		case "id":
+			o.ID, err = r.String()
+		case "access":
+			s, err = r.String()
+			o.Access = Access(s)
+		case "path":
+			o.Path, err = r.String()
+		case "exact":
+			o.Exact, err = r.Bool()
+		case "until":
+			o.Until, err = r.Time()
+		case "once":
+			o.Once, err = r.Bool()
+		default:
+			err = fmt.Errorf("unknown field %q", name)
+		}
+		return err
+	})
+	g.Opened = append(g.Opened, o)
+	return err
+}
