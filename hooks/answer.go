@@ -1,0 +1,106 @@
+package hooks
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/seed6310be5c/conduct/guard"
+	"github.com/seed6310be5c/conduct/wire"
+)
+
+// NoReason stands where a decision has no text: clients take a block without
+// a reason for a broken hook and let the call through.
+const NoReason = "conduct blocked this call; run conduct status to see the live dispatches"
+
+// noRewrite is the block where a prompt had to change and could not.
+const noRewrite = "conduct blocked this launch: the prompt of the new agent cannot be given its launch line"
+
+// Blocks says whether the answer stops something: a tool call or, when nothing could be
+// decoded, what may have been one. To other events a block would mean something
+// else (a session that does not start, an agent that does not end).
+func (a Answer) Blocks() bool {
+	return !a.Decision.Allowed() && (a.Event == guard.ToolCall || a.Event == guard.Other)
+}
+
+// Text is the decision's reason, never empty.
+func (a Answer) Text() string {
+	if strings.TrimSpace(a.Decision.Reason) == "" {
+		return NoReason
+	}
+	return a.Decision.Reason
+}
+
+// Unrewritten turns an answer whose prompt cannot be set into a block.
+func (a Answer) Unrewritten() Answer {
+	a.Decision = guard.Decision{Code: guard.Internal, Op: a.Decision.Op, Reason: noRewrite}
+	return a
+}
+
+// DenyTool is the block that Claude Code, Codex and Qwen Code honour: exit 0
+// and a denial of the tool call as JSON.
+func DenyTool(reason string) Response {
+	var w wire.Writer
+	w.Object("").Object("hookSpecificOutput").
+		String("hookEventName", "PreToolUse").
+		String("permissionDecision", "deny").
+		String("permissionDecisionReason", reason).
+		End().End()
+	return Response{Stdout: line(w)}
+}
+
+// DenyOrPass answers as a client does that honours DenyTool and rewrites nothing.
+func DenyOrPass(a Answer) Response {
+	if a.Decision.Allowed() && a.Prompt != "" {
+		a = a.Unrewritten()
+	}
+	if a.Blocks() {
+		return DenyTool(a.Text())
+	}
+	return Response{}
+}
+
+// line is what was written, ended like a line.
+func line(w wire.Writer) []byte { return append(w.Bytes(), '\n') }
+
+// ReplaceInput returns the tool's input of a payload with one of its texts
+// replaced; the values of the other fields keep their bytes. It fails with an
+// ErrPayload when the payload has no input with that field.
+func ReplaceInput(payload []byte, field, text string) ([]byte, error) {
+	var input []byte
+	r := wire.NewReader(payload)
+	err := r.Object(func(name string) (err error) {
+		if name != "tool_input" {
+			return r.Skip()
+		}
+		input, err = r.Raw()
+		return err
+	})
+	if err == nil && input == nil {
+		err = errors.New("no tool input")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrPayload, err)
+	}
+	var w wire.Writer
+	found := false
+	w.Object("")
+	r = wire.NewReader(input)
+	err = r.Object(func(name string) error {
+		if name == field {
+			found = true
+			w.String(name, text)
+			return r.Skip()
+		}
+		raw, err := r.Raw()
+		w.Raw(name, raw)
+		return err
+	})
+	if err == nil && !found {
+		err = fmt.Errorf("no field %q in the tool input", field)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrPayload, err)
+	}
+	return w.End().Bytes(), nil
+}
