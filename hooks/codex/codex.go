@@ -1,0 +1,51 @@
+// Package codex knows the hooks of OpenAI's Codex CLI (measured with 0.171.0).
+package codex
+
+import (
+	"strings"
+
+	"github.com/seed6310be5c/conduct/guard"
+	"github.com/seed6310be5c/conduct/hooks"
+)
+
+// Name is the client's name on the command line.
+const Name = "codex"
+
+type client struct{ format hooks.Format }
+
+// New returns the client.
+func New() hooks.Client {
+	return client{format: hooks.Format{Events: events(), Tools: Tools(), Started: "agent_id"}}
+}
+
+func (client) Name() string { return Name }
+
+// ProjectDirs is empty: Codex tells its hooks and commands nothing by variables.
+func (client) ProjectDirs() []string { return nil }
+func (client) SessionVar() string    { return "" }
+
+// Decode reads a payload. Its cwd is the folder that the one call asked for, not the session's.
+func (c client) Decode(payload []byte) (guard.Call, error) {
+	p, err := c.format.Decode(payload)
+	if err != nil {
+		return guard.Call{}, err
+	}
+	call := p.Call
+	call.Client, call.Marks, call.Marked = Name, true, p.AgentID != ""
+	call.CallID = p.ToolUseID
+	call.Transcripts = sessions(call.Transcripts)
+	return call, nil
+}
+
+// sessions is the folder above those of the single days in which Codex keeps its transcripts.
+func sessions(day string) string {
+	const name = "/sessions/"
+	if at := strings.LastIndex(day, name); at >= 0 {
+		return day[:at+len(name)-1]
+	}
+	return day
+}
+
+// Encode answers with silence or a denial. A rewrite would need the permission
+// decision "allow", which skips the person's own prompt.
+func (client) Encode(a hooks.Answer) hooks.Response { return hooks.DenyOrPass(a) }
