@@ -61,7 +61,9 @@ func splitDepth(v string) (store.ID, int) {
 }
 
 // LaunchKey is the key of a launch call.
-func LaunchKey(client, session, call string) string { return store.Key("launch", client, session, call) }
+func LaunchKey(client, session, call string) string {
+	return store.Key("launch", client, session, call)
+}
 
 // Launched returns the dispatch that a launch call was for.
 func (b *Book) Launched(key string) (id store.ID, depth int, ok bool) {
@@ -124,8 +126,14 @@ func (b *Book) Sessions() iter.Seq2[store.ID, string] {
 // ConductorKey is how the session that dispatched is named in Sessions.
 func ConductorKey(session string) string { return "s-" + store.Key("session", session) }
 
-// Named yields the dispatches of an agent's name, live ones first.
-func (b *Book) Named(agent string) iter.Seq2[store.Slot, error] { return b.Store.Named(NameKey(agent)) }
+// Profiles returns the profiles under which an agent's name has dispatches, the
+// held ones last.
+func (b *Book) Profiles(agent string) ([]string, error) { return b.Store.Profiles(NameKey(agent)) }
+
+// Named yields the dispatches of an agent's name with one profile.
+func (b *Book) Named(agent, profile string) iter.Seq2[store.ID, error] {
+	return b.Store.Named(NameKey(agent), profile)
+}
 
 // LiveIDs yields the ids of all live dispatches.
 func (b *Book) LiveIDs() iter.Seq2[store.ID, error] { return b.Store.Live() }

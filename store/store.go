@@ -58,10 +58,13 @@ func (id ID) Valid() bool {
 // Keys are the names under which a dispatch is found. Each is made by Key from
 // a hash, so that no text of a caller reaches a path.
 type Keys struct {
-	Unit    string // writers of one unit exclude each other
-	Claim   string // one live dispatch may have it: unit and agent
-	Name    string // the agent's name
-	Profile string // what the grant restricts: see Slot
+	Unit  string // writers of one unit exclude each other
+	Claim string // one live dispatch may have it: unit and agent
+	Name  string // the agent's name
+	// Profile names what the grant restricts. Dispatches of one name whose grants
+	// restrict alike have the same, so that a reader who wants every restriction
+	// need not read every grant.
+	Profile string
 }
 
 // Entry is one dispatch as a store keeps it. Record and Grant are JSON
@@ -73,14 +76,6 @@ type Entry struct {
 	Ended      bool
 	Record     []byte
 	Grant      []byte
-}
-
-// Slot is an entry of the index of agent names. Dispatches of one name whose
-// grants restrict alike have the same Profile, so that a reader who wants every
-// restriction need not read every grant.
-type Slot struct {
-	Profile string
-	ID      ID
 }
 
 // Held is the profile of ended dispatches whose name is still held: Retain.
@@ -133,9 +128,13 @@ type Store interface {
 	// Ended yields the ids of all ended dispatches that are still kept.
 	Ended() iter.Seq2[ID, error]
 
-	// Named yields the live dispatches of an agent name and then the held ones.
-	// An id in it may have ended since: read it.
-	Named(name string) iter.Seq2[Slot, error]
+	// Profiles returns the profiles under which an agent name has dispatches, Held last.
+	Profiles(name string) ([]string, error)
+
+	// Named yields the dispatches of an agent name with one profile, in no order. An
+	// id in it may have ended since: read it. A caller may stop early: the first
+	// ids come without all of them being read.
+	Named(name, profile string) iter.Seq2[ID, error]
 
 	// Empty says whether nothing is live, at the price of one look. It errs
 	// towards false.
