@@ -9,6 +9,8 @@ func events() []hooks.Event {
 	return []hooks.Event{
 		{Name: "PreToolUse", Event: guard.ToolCall},
 		{Name: "PostToolUse", Event: guard.LaunchDone},
+		// A launch that failed is over too.
+		{Name: "PostToolUseFailure", Event: guard.LaunchDone},
 		{Name: "SubagentStart", Event: guard.AgentStart},
 		{Name: "SubagentStop", Event: guard.AgentStop},
 		{Name: "UserPromptSubmit", Event: guard.TurnStart},

@@ -1,0 +1,46 @@
+package hooktest
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed6310be5c/conduct/guard"
+	"github.com/seed6310be5c/conduct/hooks"
+)
+
+// Fuzz gives a client whatever bytes: it must make a call or an ErrPayload of
+// them, the same one each time, and turn a block of it into an answer that counts.
+func Fuzz(f *testing.F, c hooks.Client) {
+	for _, event := range []string{"PreToolUse", "BeforeTool", "PostToolUse"} {
+		for _, tool := range []string{"Read", "apply_patch", "glob", "Agent", "invoke_agent", "mcp__a__b"} {
+			f.Add([]byte(`{"session_id":"s","agent_id":"rev-call_1","cwd":"/","hook_event_name":"` + event +
+				`","tool_name":"` + tool + `","tool_input":{"path":["/a"],"pattern":"{a,/b}/*","prompt":"p",` +
+				`"command":"*** Begin Patch\n*** End Patch","x":"{\"y\":[1,\"z/\"]}"},"tool_response":"{\"agent_id\":\"1\"}"}`))
+		}
+	}
+	f.Add([]byte(`{"tool_input":{"file_path":{}},"tool_name":"Read"}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		call, err := c.Decode(data)
+		if err != nil {
+			require.ErrorIs(t, err, hooks.ErrPayload)
+			call = guard.Call{}
+		} else {
+			require.True(t, json.Valid(data))
+			again, err := c.Decode(data)
+			require.NoError(t, err)
+			require.Equal(t, call, again)
+		}
+		a := hooks.Answer{Payload: data, Event: call.Event}
+		v := verdict(t, c, a)
+		if a.Blocks() {
+			require.True(t, v.Blocked)
+		}
+		if call.Event == guard.ToolCall && call.Launch != nil && !call.Launch.Script {
+			a.Decision, a.Prompt = guard.Decision{Code: guard.NotDispatched}, "conduct:01J"
+			v := verdict(t, c, a)
+			require.True(t, v.Blocked || v.Prompt == a.Prompt)
+		}
+	})
+}

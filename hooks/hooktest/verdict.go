@@ -1,0 +1,120 @@
+package hooktest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/seed6310be5c/conduct/hooks"
+)
+
+// Verdict is what a client makes of a response to a tool call.
+type Verdict struct {
+	Blocked bool
+	Reason  string // of a block: what the model sees
+	Prompt  string // of a rewritten launch
+	Silent  bool   // nothing was said
+	Code    string // of the generic client
+}
+
+// answer is the union of what the clients read.
+type answer struct {
+	Decision string `json:"decision"`
+	Reason   string `json:"reason"`
+	Code     string `json:"code"`
+	Specific struct {
+		Event    string         `json:"hookEventName"`
+		Decision string         `json:"permissionDecision"`
+		Reason   string         `json:"permissionDecisionReason"`
+		Updated  map[string]any `json:"updatedInput"`
+		Input    map[string]any `json:"tool_input"`
+	} `json:"hookSpecificOutput"`
+}
+
+// Read decides as the named client would what becomes of a tool call. An
+// error is a response that the client takes for a broken hook, or one that
+// conduct must never give: "ask", or "allow" where silence is owed.
+func Read(client string, r hooks.Response) (Verdict, error) {
+	if client == "generic" {
+		return readGeneric(r)
+	}
+	if r.Exit != 0 || len(r.Stderr) > 0 {
+		return Verdict{}, fmt.Errorf("exit %d with %q on stderr, where only JSON counts", r.Exit, r.Stderr)
+	}
+	if len(r.Stdout) == 0 {
+		return Verdict{Silent: true}, nil
+	}
+	a, err := parse(r.Stdout)
+	if err != nil {
+		return Verdict{}, err
+	}
+	if client == "gemini-cli" {
+		return readGemini(a)
+	}
+	return readClaude(client, a)
+}
+
+func parse(stdout []byte) (answer, error) {
+	var a answer
+	d := json.NewDecoder(bytes.NewReader(stdout))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&a); err != nil {
+		return a, fmt.Errorf("stdout %q: %w", stdout, err)
+	}
+	if d.More() {
+		return a, fmt.Errorf("more than one value in stdout %q", stdout)
+	}
+	return a, nil
+}
+
+func readGeneric(r hooks.Response) (Verdict, error) {
+	a, err := parse(r.Stdout)
+	if err != nil {
+		return Verdict{}, err
+	}
+	v := Verdict{Code: a.Code, Reason: a.Reason}
+	switch {
+	case a.Code == "":
+		return v, fmt.Errorf("no code in %q", r.Stdout)
+	case a.Decision == "allow" && r.Exit == 0 && len(r.Stderr) == 0:
+		return v, nil
+	case a.Decision == "block" && r.Exit == 2 && len(bytes.TrimSpace(r.Stderr)) > 0:
+		v.Blocked = true
+		return v, reasoned(a.Reason)
+	}
+	return v, fmt.Errorf("decision %q with exit %d and %q on stderr", a.Decision, r.Exit, r.Stderr)
+}
+
+func readGemini(a answer) (Verdict, error) {
+	if a.Decision == "deny" {
+		return Verdict{Blocked: true, Reason: a.Reason}, reasoned(a.Reason)
+	}
+	if a.Decision != "" || a.Specific.Event != "BeforeTool" {
+		return Verdict{}, fmt.Errorf("decision %q for event %q", a.Decision, a.Specific.Event)
+	}
+	prompt, _ := a.Specific.Input["prompt"].(string)
+	return Verdict{Prompt: prompt}, nil
+}
+
+func readClaude(client string, a answer) (Verdict, error) {
+	s := a.Specific
+	if s.Event != "PreToolUse" || a.Decision != "" {
+		return Verdict{}, fmt.Errorf("decision %q for event %q", a.Decision, s.Event)
+	}
+	if s.Decision == "deny" {
+		return Verdict{Blocked: true, Reason: s.Reason}, reasoned(s.Reason)
+	}
+	if s.Decision != "" || client != "claude-code" {
+		return Verdict{}, fmt.Errorf("%s does not take the decision %q and the input %v so", client, s.Decision, s.Updated)
+	}
+	prompt, _ := s.Updated["prompt"].(string)
+	return Verdict{Prompt: prompt}, nil
+}
+
+func reasoned(reason string) error {
+	if strings.TrimSpace(reason) == "" {
+		return fmt.Errorf("a block without a reason")
+	}
+	return nil
+}
