@@ -92,6 +92,7 @@ func (g *guesses) quoted(s string) {
 				piece = plain
 			}
 		}
-		g.add(piece)
+		// What remains of a quotation mark that was escaped more than once.
+		g.add(strings.TrimRight(piece, `\`))
 	}
 }
