@@ -72,45 +72,48 @@ func (s *Store) claimed(link string) (store.ID, error) {
 	return store.ID(id), nil
 }
 
-// claim takes the claim for e, or says who has it. It returns the folders
-// changed.
-func (s *Store) claim(ctx context.Context, l *lock, e store.Entry) ([]string, error) {
+// linkText is the text of a claim and of an index entry.
+func linkText(unit string, id store.ID) string { return unit + "." + string(id) }
+
+// claim takes the claim for e, or says who has it. It returns the link's name
+// and the folders changed.
+func (s *Store) claim(ctx context.Context, l *lock, e store.Entry) (string, []string, error) {
 	changed, err := s.mkdir(claimsDir)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	changed = append(changed, claimsDir)
 	for start := time.Now(); time.Since(start) < s.opts.LockWait+settle; {
 		end, err := s.walk(e.Keys.Claim, e.ID)
 		if err != nil {
-			return nil, err
+			return "", nil, err
 		}
 		if end.link != "" {
 			if s.holds(end.holder) {
-				return nil, &store.HeldError{By: end.holder}
+				return "", nil, &store.HeldError{By: end.holder}
 			}
 			if s.settling(l, end.link) {
 				if err := pause(ctx); err != nil {
-					return nil, err
+					return "", nil, err
 				}
 				continue
 			}
 		}
 		kill("claim.take")
-		err = s.root.Symlink(e.Keys.Unit+"."+string(e.ID), claimsDir+"/"+end.next)
+		err = s.root.Symlink(linkText(e.Keys.Unit, e.ID), claimsDir+"/"+end.next)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return "", nil, err
 		}
 		if err := s.lookAgain(e, end.holder); err != nil {
 			s.unclaim(e.Keys.Claim, e.ID)
-			return nil, err
+			return "", nil, err
 		}
-		return changed, nil
+		return end.next, changed, nil
 	}
-	return nil, &store.LockedError{Holder: "writers of the same claim", Waited: s.opts.LockWait + settle}
+	return "", nil, &store.LockedError{Holder: "writers of the same claim", Waited: s.opts.LockWait + settle}
 }
 
 // lookAgain checks, after e's link is there, that it is the chain's end and

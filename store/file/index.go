@@ -16,17 +16,24 @@ func indexPath(name, profile string, id store.ID) string {
 	return namesDir + "/" + name + "/" + profile + "/" + string(id)
 }
 
-// index enters a dispatch under its name and returns the folders changed.
-func (s *Store) index(k store.Keys, profile string, id store.ID) ([]string, error) {
+// index enters a dispatch under its name and returns the folders changed. The
+// entry is a second name of from, a link that exists, where that can be had:
+// making a new file is what costs most in a write.
+func (s *Store) index(k store.Keys, profile string, id store.ID, from string) ([]string, error) {
 	dir := namesDir + "/" + k.Name + "/" + profile
+	entry := indexPath(k.Name, profile, id)
 	changed := []string{dir}
 	var err error
 	for range pruneTries {
 		var made []string
 		if made, err = s.mkdir(dir); err == nil {
 			changed = append(changed, made...)
-			kill("index.enter")
-			err = s.root.Symlink(k.Unit, indexPath(k.Name, profile, id))
+			kill("index.link")
+			err = s.root.Link(from, entry)
+			if err != nil && !errors.Is(err, fs.ErrExist) {
+				kill("index.make")
+				err = s.root.Symlink(linkText(k.Unit, id), entry)
+			}
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			break
@@ -38,6 +45,16 @@ func (s *Store) index(k store.Keys, profile string, id store.ID) ([]string, erro
 	return changed, nil
 }
 
+// hold moves a dispatch to the held ones of its name.
+func (s *Store) hold(k store.Keys, profile string, id store.ID) error {
+	from := indexPath(k.Name, profile, id)
+	if _, err := s.index(k, store.Held, id, from); err != nil {
+		return err
+	}
+	s.unindex(k.Name, profile, id)
+	return nil
+}
+
 // unindex takes a dispatch out of the index, as far as it can.
 func (s *Store) unindex(name, profile string, id store.ID) {
 	kill("index.remove")
@@ -45,12 +62,9 @@ func (s *Store) unindex(name, profile string, id store.ID) {
 	s.prune(name, profile)
 }
 
-// prune removes a name's folders when they are empty; otherwise the file
-// system refuses, which is the check.
+// prune removes a profile's folder when it is empty; otherwise the file system
+// refuses, which is the check. The name's own folder stays for its next dispatch.
 func (s *Store) prune(name, profile string) {
-	kill("prune.profile")
-	if s.root.Remove(namesDir+"/"+name+"/"+profile) == nil {
-		kill("prune.name")
-		_ = s.root.Remove(namesDir + "/" + name)
-	}
+	kill("prune")
+	_ = s.root.Remove(namesDir + "/" + name + "/" + profile)
 }

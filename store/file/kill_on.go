@@ -17,22 +17,23 @@ func kill(step string) {
 	if path == "" {
 		return
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		panic(err)
-	}
-	if _, err := f.WriteString(step + "\n"); err != nil {
-		panic(err)
-	}
-	if err := f.Close(); err != nil {
-		panic(err)
-	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
+	must(err)
+	// Folders are synced side by side; each step is to see its own count.
+	must(unix.Flock(int(f.Fd()), unix.LOCK_EX))
+	_, err = f.WriteString(step + "\n")
+	must(err)
 	trace, err := os.ReadFile(path)
-	if err != nil {
-		panic(err)
-	}
+	must(err)
 	if at, err := strconv.Atoi(os.Getenv("CONDUCT_KILL_AT")); err == nil && bytes.Count(trace, []byte("\n")) == at {
 		_ = unix.Kill(unix.Getpid(), unix.SIGKILL)
 		select {} // the signal is on its way
+	}
+	must(f.Close())
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
 	}
 }

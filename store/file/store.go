@@ -5,7 +5,7 @@
 //	ended/<id>.json                the record of an ended one
 //	grants/<id>.<generation>.json  the grant that belongs to that generation of the record
 //	claims/<claim>                 link whose text is <unit>.<id>: see claim.go
-//	names/<name>/<profile>/<id>    link whose text is <unit>: the index of agent names
+//	names/<name>/<profile>/<id>    link of the same text: the index of agent names
 //	marks/<kind>/<key>             link whose text is =<value>
 //	locks/<unit>.lock              flock; its content names the last holder and is only shown
 //	aside/                         damaged files that were moved out of the way

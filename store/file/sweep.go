@@ -166,11 +166,16 @@ func (t *tidier) temps(ctx context.Context) error {
 // names goes through the index.
 func (t *tidier) names(ctx context.Context) error {
 	return t.each(ctx, namesDir, func(name string) error {
-		return t.each(ctx, namesDir+"/"+name, func(profile string) error {
+		err := t.each(ctx, namesDir+"/"+name, func(profile string) error {
 			return t.each(ctx, namesDir+"/"+name+"/"+profile, func(id string) error {
 				return t.entry(ctx, name, profile, store.ID(id))
 			})
 		})
+		if !t.dry && t.old(namesDir+"/"+name) {
+			kill("sweep.name")
+			_ = t.store.root.Remove(namesDir + "/" + name) // refused unless empty
+		}
+		return err
 	})
 }
 
@@ -184,23 +189,21 @@ func (t *tidier) entry(ctx context.Context, name, profile string, id store.ID) e
 		t.done++
 		return nil
 	}
-	unit, err := t.store.root.Readlink(path)
+	text, err := t.store.root.Readlink(path)
 	if err != nil {
 		return nil // another was faster
 	}
+	unit, _, _ := strings.Cut(text, ".")
 	return t.locked(ctx, unit, func() error {
 		if !t.stray(profile, id) {
 			return nil
 		}
+		t.done++
 		if t.fate(id) == expired {
-			if _, err := t.store.index(store.Keys{Unit: unit, Name: name}, store.Held, id); err != nil {
-				return err
-			}
+			return t.store.hold(store.Keys{Unit: unit, Name: name}, profile, id)
 		}
-		kill("sweep.index")
-		err := t.took(t.store.root.Remove(path))
-		t.store.prune(name, profile)
-		return err
+		t.store.unindex(name, profile, id)
+		return nil
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"sync"
 
 	"github.com/google/renameio/v2"
 	"golang.org/x/sys/unix"
@@ -36,11 +37,11 @@ func (s *Store) create(ctx context.Context, l *lock, e store.Entry) error {
 	if err := s.unused(e.ID); err != nil {
 		return err
 	}
-	dirs, err := s.claim(ctx, l, e)
+	link, dirs, err := s.claim(ctx, l, e)
 	if err != nil {
 		return err
 	}
-	if err := s.enter(ctx, dirs, e); err != nil {
+	if err := s.enter(ctx, link, dirs, e); err != nil {
 		s.undo(e)
 		return err
 	}
@@ -48,9 +49,10 @@ func (s *Store) create(ctx context.Context, l *lock, e store.Entry) error {
 	return nil
 }
 
-// enter does what comes after the claim; dirs are the folders changed so far.
-func (s *Store) enter(ctx context.Context, dirs []string, e store.Entry) error {
-	more, err := s.index(e.Keys, e.Keys.Profile, e.ID)
+// enter does what comes after the claim, of which link is the name; dirs are
+// the folders changed so far.
+func (s *Store) enter(ctx context.Context, link string, dirs []string, e store.Entry) error {
+	more, err := s.index(e.Keys, e.Keys.Profile, e.ID, claimsDir+"/"+link)
 	if err != nil {
 		return err
 	}
@@ -179,9 +181,10 @@ func (s *Store) putGrant(cur, e store.Entry) error {
 func (s *Store) retire(e store.Entry, hold bool) {
 	s.archive(e.ID)
 	if hold {
-		_, _ = s.index(e.Keys, store.Held, e.ID)
+		_ = s.hold(e.Keys, e.Keys.Profile, e.ID)
+	} else {
+		s.unindex(e.Keys.Name, e.Keys.Profile, e.ID)
 	}
-	s.unindex(e.Keys.Name, e.Keys.Profile, e.ID)
 	s.unclaim(e.Keys.Claim, e.ID)
 }
 
@@ -285,22 +288,32 @@ func (s *Store) put(file string, data []byte) error {
 	return nil
 }
 
-// sync makes the entries of folders durable, which renameio does not. Some
-// file systems cannot and say so; nothing more can be done there.
+// sync makes the entries of folders durable, which renameio does not. The
+// folders are synced side by side: what they wait for is one commit of one
+// journal and one flush of one device.
 func (s *Store) sync(dirs ...string) error {
-	for _, dir := range dirs {
-		f, err := s.root.Open(dir)
-		if err != nil {
-			return fmt.Errorf("sync %q: %w", dir, err)
-		}
-		kill("sync")
-		err = f.Sync()
-		if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {
-			err = nil
-		}
-		if err = errors.Join(err, f.Close()); err != nil {
-			return fmt.Errorf("sync %q: %w", dir, err)
-		}
+	errs := make([]error, len(dirs))
+	var wg sync.WaitGroup
+	for i, dir := range dirs[1:] {
+		wg.Go(func() { errs[i+1] = s.syncFolder(dir) })
+	}
+	errs[0] = s.syncFolder(dirs[0])
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+func (s *Store) syncFolder(dir string) error {
+	f, err := s.root.Open(dir)
+	if err != nil {
+		return fmt.Errorf("sync %q: %w", dir, err)
+	}
+	kill("sync")
+	err = f.Sync()
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {
+		err = nil // this file system cannot; nothing more can be done
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("sync %q: %w", dir, err)
 	}
 	return nil
 }
