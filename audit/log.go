@@ -1,0 +1,364 @@
+package audit
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/seed6310be5c/conduct/store"
+)
+
+// The streams beside those of the dispatches.
+const (
+	Undispatched = "undispatched" // agents that nobody dispatched, on unit paths
+	Ambiguous    = "ambiguous"    // calls that may belong to several dispatches
+	Aside        = "aside"        // calls while the guard stood aside
+)
+
+// A stream is kept in segments, so that it is bounded without a lock: a full
+// segment is never written again, and the oldest is removed.
+const (
+	segmentSize = 1 << 20
+	segments    = 16
+)
+
+const (
+	folder   = "audit"
+	lostFile = folder + "/lost"
+	lostSize = 4096
+)
+
+// Log is the audit of one workspace. Its folder is that of the records.
+type Log struct {
+	root *os.Root
+	file fs.FileMode
+	dir  fs.FileMode
+}
+
+// Open returns the audit below root, the folder of the records. It writes nothing.
+func Open(root *os.Root) *Log {
+	l := &Log{root: root, file: 0o600, dir: 0o700}
+	// A group's checkout: what one user writes, the others read.
+	if st, err := root.Stat("."); err == nil && st.Mode()&0o020 != 0 {
+		l.file, l.dir = 0o660, 0o770|fs.ModeSetgid
+	}
+	return l
+}
+
+// Prepare makes what has to be there before the disk is full: a place to count
+// lines that could not be written.
+func (l *Log) Prepare() error {
+	if err := l.mkdir(); err != nil {
+		return fmt.Errorf("cannot prepare the audit: %w", err)
+	}
+	f, err := l.root.OpenFile(lostFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL, l.file)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("cannot prepare the audit: %w", err)
+	}
+	_, err = f.Write(bytes.Repeat([]byte{'.'}, lostSize))
+	return errors.Join(err, f.Chmod(l.file), f.Close())
+}
+
+func (l *Log) mkdir() error {
+	err := l.root.Mkdir(folder, l.dir.Perm())
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err == nil && l.dir != 0o700 {
+		err = l.root.Chmod(folder, l.dir)
+	}
+	return err
+}
+
+// name returns the file of a segment. Streams are named by the caller with a
+// constant or a valid dispatch id.
+func name(stream string, n int) string {
+	if n == 0 {
+		return path.Join(folder, stream+".jsonl")
+	}
+	return path.Join(folder, stream+"."+strconv.Itoa(n)+".jsonl")
+}
+
+func checkStream(stream string) error {
+	switch stream {
+	case Undispatched, Ambiguous, Aside:
+		return nil
+	}
+	if !store.ID(stream).Valid() {
+		return fmt.Errorf("stream %q: %w", stream, fs.ErrInvalid)
+	}
+	return nil
+}
+
+// Append writes one line with one write. When it fails, the loss is counted.
+func (l *Log) Append(stream string, line Line) error {
+	err := l.append(stream, line.Encode())
+	if err != nil {
+		l.lose()
+		return fmt.Errorf("a line of the audit is lost: %w", err)
+	}
+	return nil
+}
+
+func (l *Log) append(stream string, data []byte) error {
+	if err := checkStream(stream); err != nil {
+		return err
+	}
+	f, size, err := l.last(stream)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	buf := make([]byte, 0, len(data)+2)
+	if size > 0 {
+		var end [1]byte
+		if _, err := f.ReadAt(end[:], size-1); err == nil && end[0] != '\n' {
+			buf = append(buf, '\n') // the line before was torn
+		}
+	}
+	buf = append(append(buf, data...), '\n')
+	_, err = f.Write(buf)
+	return err
+}
+
+// last opens the segment that takes the next line.
+func (l *Log) last(stream string) (*os.File, int64, error) {
+	for n := 0; ; n++ {
+		f, err := l.root.OpenFile(name(stream, n), os.O_RDWR|os.O_APPEND, 0)
+		if errors.Is(err, fs.ErrNotExist) {
+			if n == 0 {
+				if m := l.highest(stream); m > 0 {
+					n = m - 1
+					continue
+				}
+			}
+			return l.begin(stream, n)
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		st, err := f.Stat()
+		if err != nil {
+			f.Close()
+			return nil, 0, err
+		}
+		if st.Size() < segmentSize {
+			return f, st.Size(), nil
+		}
+		f.Close()
+	}
+}
+
+// begin makes a segment, and removes the one that is too old.
+func (l *Log) begin(stream string, n int) (*os.File, int64, error) {
+	if err := l.mkdir(); err != nil {
+		return nil, 0, err
+	}
+	f, err := l.root.OpenFile(name(stream, n), os.O_RDWR|os.O_APPEND|os.O_CREATE, l.file)
+	if err != nil {
+		return nil, 0, err
+	}
+	if l.file != 0o600 {
+		if err := f.Chmod(l.file); err != nil {
+			f.Close()
+			return nil, 0, err
+		}
+	}
+	if n >= segments {
+		_ = l.root.Remove(name(stream, n-segments)) // one segment more is no harm
+	}
+	return f, 0, nil
+}
+
+// highest returns the number of the newest segment, 0 when the stream has none
+// but perhaps the first.
+func (l *Log) highest(stream string) int {
+	nums := l.numbers(stream)
+	if len(nums) == 0 {
+		return 0
+	}
+	return nums[len(nums)-1]
+}
+
+// lose counts a line that could not be written, in a place that was allocated
+// before: a full disk takes a write into it.
+func (l *Log) lose() {
+	f, err := l.root.OpenFile(lostFile, os.O_RDWR, 0)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	data := make([]byte, lostSize)
+	n, _ := f.ReadAt(data, 0)
+	if i := bytes.IndexByte(data[:n], '.'); i >= 0 {
+		_, _ = f.WriteAt([]byte{'x'}, int64(i))
+	}
+}
+
+// Lost returns how many lines could not be written; at most 4096 are counted.
+func (l *Log) Lost() int {
+	data, err := l.root.ReadFile(lostFile)
+	if err != nil {
+		return 0
+	}
+	return bytes.Count(data, []byte{'x'})
+}
+
+// numbers lists the segments of a stream in their order.
+func (l *Log) numbers(stream string) []int {
+	d, err := l.root.Open(folder)
+	if err != nil {
+		return nil
+	}
+	defer d.Close()
+	names, err := d.Readdirnames(-1)
+	if err != nil {
+		return nil
+	}
+	have := map[int]bool{}
+	hi := -1
+	for _, n := range names {
+		rest, ok := strings.CutPrefix(n, stream+".")
+		if !ok {
+			continue
+		}
+		i := 0
+		if rest != "jsonl" {
+			num, ok := strings.CutSuffix(rest, ".jsonl")
+			if i, err = strconv.Atoi(num); !ok || err != nil || i <= 0 {
+				continue
+			}
+		}
+		have[i] = true
+		hi = max(hi, i)
+	}
+	var out []int
+	for i := range hi + 1 {
+		if have[i] {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// Raw returns the bytes of a stream, oldest first.
+func (l *Log) Raw(stream string) ([]byte, error) {
+	if err := checkStream(stream); err != nil {
+		return nil, err
+	}
+	var out []byte
+	for n := 0; ; n++ {
+		data, err := l.root.ReadFile(name(stream, n))
+		if errors.Is(err, fs.ErrNotExist) {
+			if n == 0 {
+				for _, m := range l.numbers(stream) {
+					more, err := l.root.ReadFile(name(stream, m))
+					if err != nil {
+						return nil, err
+					}
+					out = append(out, more...)
+				}
+			}
+			return out, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, data...)
+	}
+}
+
+// Read yields the lines of a stream, oldest first. Of lines that name the same
+// call, which a hook that is installed twice writes, only the first counts.
+// Torn lines are left out.
+func (l *Log) Read(stream string) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		data, err := l.Raw(stream)
+		if err != nil {
+			yield(Line{}, err)
+			return
+		}
+		seen := map[string]bool{}
+		for raw := range bytes.Lines(data) {
+			line, err := decode(bytes.TrimRight(raw, "\n"))
+			if err != nil {
+				continue
+			}
+			if line.Call != "" && line.Event == "" {
+				if seen[line.Call] {
+					continue
+				}
+				seen[line.Call] = true
+			}
+			if !yield(line, nil) {
+				return
+			}
+		}
+	}
+}
+
+// tail is how many bytes of a stream are looked at for refusals that repeat.
+const tail = 16 << 10
+
+// Refused counts the calls, other than call, that were refused for the same code
+// and target and agent just before.
+func (l *Log) Refused(stream string, like Line) int {
+	if checkStream(stream) != nil {
+		return 0
+	}
+	n := 0
+	if _, err := l.root.Lstat(name(stream, 1)); err == nil {
+		n = l.highest(stream)
+	}
+	f, err := l.root.Open(name(stream, n))
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return 0
+	}
+	data := make([]byte, min(st.Size(), tail))
+	if _, err := f.ReadAt(data, st.Size()-int64(len(data))); err != nil && err != io.EOF {
+		return 0
+	}
+	calls, count := map[string]bool{like.Call: like.Call != ""}, 0
+	for raw := range bytes.Lines(data) {
+		if !bytes.Contains(raw, []byte(`"allowed":false`)) {
+			continue
+		}
+		line, err := decode(bytes.TrimRight(raw, "\n"))
+		if err != nil || line.Code != like.Code || line.Target != like.Target || line.AgentID != like.AgentID {
+			continue
+		}
+		if line.Call == "" || !calls[line.Call] {
+			calls[line.Call] = true
+			count++
+		}
+	}
+	return count
+}
+
+// Remove deletes a stream.
+func (l *Log) Remove(stream string) error {
+	if err := checkStream(stream); err != nil {
+		return err
+	}
+	for _, n := range l.numbers(stream) {
+		if err := l.root.Remove(name(stream, n)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}

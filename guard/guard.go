@@ -1,0 +1,315 @@
+// Package guard decides whether a call of an agent program may go through. It
+// is pure: the clock, the file system, the environment and the records are
+// arguments, and what has to be written down is part of the answer.
+//
+//	attribution(call, live dispatches) → candidates
+//	targets(call) → [(path, op)]
+//	decision = every candidate allows every target
+package guard
+
+import (
+	"iter"
+	"time"
+
+	"github.com/seed6310be5c/conduct/dispatch"
+	"github.com/seed6310be5c/conduct/store"
+	"github.com/seed6310be5c/conduct/unit"
+)
+
+// Records is what the guard asks of a workspace's records. *dispatch.Book is one.
+type Records interface {
+	Empty() bool
+	Read(id store.ID) (*dispatch.Dispatch, error)
+	LiveIDs() iter.Seq2[store.ID, error]
+	Profiles(agent string) ([]string, error)
+	Named(agent, profile string) iter.Seq2[store.ID, error]
+	Seen(id store.ID) bool
+	Bound(agentKey string) (dispatch.Bound, bool, error)
+	Launched(launchKey string) (id store.ID, depth int, ok bool)
+	Windows(sessionKey string) []store.ID
+	Sessions() iter.Seq2[store.ID, string]
+	Spent(opening string) (call string, ok bool)
+	Off() time.Time
+}
+
+// Workspace is one workspace that a call can touch.
+type Workspace struct {
+	Root unit.Path
+	// Roots are the places where the layout applies, Root first. It is called only
+	// when a path has to be judged.
+	Roots   func() unit.Roots
+	Records Records
+}
+
+// Env is what the guard knows of the process that it runs in and of its user.
+type Env struct {
+	Dispatch string   // CONDUCT_DISPATCH or --dispatch: the dispatch that this process runs under
+	Off      bool     // CONDUCT_OFF=1
+	Home     string   // the user's home
+	Temp     []string // folders for temporary files
+	Programs []string // paths of our own programs
+	Projects []string // folders that the client's variables name
+}
+
+// Input is one call and everything that the answer depends on.
+type Input struct {
+	Call       Call
+	Now        time.Time
+	Env        Env
+	FS         unit.FS
+	Workspaces []Workspace
+}
+
+// Rule is the rule by which a call was attributed.
+type Rule uint8
+
+// The rules, as docs/architecture.md numbers them.
+const (
+	RuleNone    Rule = iota // not dispatched
+	RuleNamed               // 1: the environment or the hook's command names the dispatch
+	RuleBound               // 2: the agent id is bound
+	RuleLink                // 3: a link that the agent cannot choose
+	RuleAgent               // 4: the agent's name
+	RuleSession             // 5: a dispatch that binds sessions
+	RuleWindow              // 6: a launch window, or every live dispatch
+)
+
+// Effect is something to write down. The decision stands without it.
+type Effect struct {
+	Kind    EffectKind
+	Key     string // agent key, launch key or session key; opening id for Spend
+	Number  int    // of the binding
+	ID      store.ID
+	Depth   int
+	Call    string // for Spend
+	Session string
+}
+
+// EffectKind is a kind of Effect.
+type EffectKind uint8
+
+// The kinds of effects.
+const (
+	Bind EffectKind = iota + 1
+	See
+	Spend
+	NoteLaunch
+	OpenWindow
+	CloseWindow
+	Stop // an agent has ended
+)
+
+// Ruling is the answer of one workspace.
+type Ruling struct {
+	Decision
+	Workspace int // index in Input.Workspaces
+	Rule      Rule
+	// Dispatches are those that the call was judged against; one, or several for an
+	// ambiguous call.
+	Dispatches []store.ID
+	Several    bool
+	// Log says that the ruling belongs into the audit.
+	Log     bool
+	Quiet   bool // the dispatch logs blocked calls only
+	Effects []Effect
+	// SharedWrites are shared paths that an allowed call may write, relative to the workspace.
+	SharedWrites []string
+	dispatch     *dispatch.Dispatch
+}
+
+// Outcome is the answer to a call.
+type Outcome struct {
+	Decision
+	Rulings []Ruling
+	// Prompt, if not "", is the launch's prompt with the dispatch's line in it.
+	Prompt string
+}
+
+// Decide judges a call. Its zero Outcome blocks, so a path that forgets to
+// decide does not open anything.
+func Decide(in Input) Outcome {
+	if in.Call.Event == Other || len(in.Workspaces) == 0 && in.Env.Dispatch == "" {
+		return Outcome{Decision: Decision{Code: NotDispatched}}
+	}
+	if in.Env.Off {
+		return Outcome{Decision: Decision{Code: StoodAside}, Rulings: standAside(in)}
+	}
+	out := Outcome{Decision: Decision{Code: Idle}}
+	named := in.Env.Dispatch == ""
+	for i, ws := range in.Workspaces {
+		j := judge{in: &in, ws: ws, call: &in.Call}
+		r := j.rule()
+		r.Workspace = i
+		named = named || r.Rule == RuleNamed
+		out.Rulings = append(out.Rulings, r)
+		if outranks(r.Decision, out.Decision) {
+			out.Decision = r.Decision
+		}
+		if j.prompt != "" {
+			out.Prompt = j.prompt
+		}
+	}
+	if !named && in.Call.Event == ToolCall {
+		out.Decision = Decision{Code: Undispatched, Reason: refuse(Undispatched, refusal{detail: "unknown dispatch id"})}
+	}
+	if !out.Allowed() {
+		out.Prompt = ""
+	}
+	return out
+}
+
+// outranks says whether a decision counts more than another workspace's: a
+// block before everything, then the one that knows most about the path.
+func outranks(a, b Decision) bool {
+	if a.Allowed() != b.Allowed() {
+		return !a.Allowed()
+	}
+	if !a.Allowed() {
+		return false
+	}
+	return rank(a.Code) > rank(b.Code)
+}
+
+func rank(c Code) int {
+	switch c {
+	case OwnUnit, Exempt, WouldBlock:
+		return 5
+	case Shared, StoodAside:
+		return 4
+	case NoTarget:
+		return 3
+	case NotDispatched:
+		return 2
+	}
+	return 1
+}
+
+func standAside(in Input) []Ruling {
+	var out []Ruling
+	for i, ws := range in.Workspaces {
+		if !ws.Records.Empty() {
+			out = append(out, Ruling{Decision: Decision{Code: StoodAside}, Workspace: i, Log: true})
+		}
+	}
+	return out
+}
+
+// judge works out one workspace's ruling.
+type judge struct {
+	in     *Input
+	ws     Workspace
+	call   *Call
+	roots  unit.Roots
+	at     attribution
+	prompt string
+	ruling Ruling
+}
+
+func (j *judge) rule() Ruling {
+	j.ruling = Ruling{}
+	if j.in.Env.Off || !j.ws.Records.Off().IsZero() {
+		j.ruling.Decision, j.ruling.Log = Decision{Code: StoodAside}, !j.ws.Records.Empty()
+		return j.ruling
+	}
+	j.at = j.attribute()
+	j.ruling.Rule, j.ruling.Several = j.at.rule, j.at.several || j.at.unitsOnly
+	for _, d := range j.at.candidates {
+		j.ruling.Dispatches = append(j.ruling.Dispatches, d.ID)
+	}
+	switch j.call.Event {
+	case ToolCall:
+		j.toolCall()
+	case LaunchDone:
+		j.launchDone()
+	case AgentStart:
+		// Only a link is believed this early: it outranks the name, and may
+		// not be there before the agent's first call.
+		if j.at.rule == RuleLink {
+			j.bind()
+		}
+	case AgentStop:
+		j.stopped()
+	case TurnStart:
+		j.closeWindows()
+	}
+	if j.call.Event != ToolCall {
+		j.ruling.Decision, j.ruling.Log = Decision{Code: NotDispatched}, false
+	}
+	return j.ruling
+}
+
+// toolCall judges the call against what it was attributed to.
+func (j *judge) toolCall() {
+	d := j.decide()
+	r := &j.ruling
+	if r.Decision = d; d.Code == StoodAside {
+		r.Log = true
+		return
+	}
+	if j.at.dispatched() {
+		r.Log = true
+		r.Quiet = len(j.at.candidates) > 0 && j.at.candidates[0].Grant.Quiet
+		j.bind()
+		j.observe()
+	}
+	if !r.Allowed() {
+		r.SharedWrites = nil
+		r.Effects = dropSpends(r.Effects)
+	}
+}
+
+// observe turns a block into would_block for dispatches that are only watched,
+// but for what no dispatch may ever touch.
+func (j *judge) observe() {
+	d := &j.ruling.Decision
+	if d.Allowed() || d.Code == Protected || d.Code == ControlCommand || len(j.at.candidates) == 0 {
+		return
+	}
+	for _, c := range j.at.candidates {
+		if !c.Grant.Observe {
+			return
+		}
+	}
+	d.Would, d.Code = d.Code, WouldBlock
+}
+
+func dropSpends(es []Effect) []Effect {
+	var out []Effect
+	for _, e := range es {
+		if e.Kind != Spend {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// bind writes down which dispatch the agent belongs to, and that it was seen.
+func (j *judge) bind() {
+	a := &j.at
+	if a.bind == nil {
+		if len(a.candidates) == 1 && !a.unitsOnly && a.ended == nil && a.candidates[0].Now == dispatch.Reserved {
+			j.ruling.Effects = append(j.ruling.Effects, Effect{Kind: See, ID: a.candidates[0].ID})
+		}
+		return
+	}
+	j.ruling.Effects = append(j.ruling.Effects, *j.at.bind)
+	if j.call.Event == ToolCall {
+		j.ruling.Effects = append(j.ruling.Effects, Effect{Kind: See, ID: j.at.bind.ID})
+	}
+}
+
+func (j *judge) stopped() {
+	if len(j.at.candidates) == 1 && j.at.rule == RuleBound {
+		j.ruling.Effects = append(j.ruling.Effects, Effect{Kind: Stop, ID: j.at.candidates[0].ID})
+	}
+}
+
+func (j *judge) closeWindows() {
+	if j.call.Marks {
+		return
+	}
+	key := dispatch.SessionKey(j.call.Client, j.call.Session)
+	for _, id := range j.ws.Records.Windows(key) {
+		j.ruling.Effects = append(j.ruling.Effects, Effect{Kind: CloseWindow, Key: key, ID: id})
+	}
+}

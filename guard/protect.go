@@ -1,0 +1,265 @@
+package guard
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/seed6310be5c/conduct/unit"
+)
+
+// What no dispatched agent touches, wherever it lies. The names are those of
+// the programs' own documentation and of docs/clients.md.
+
+// settings are folders in which agent programs keep hooks, agents or plugins. Below
+// one, only what is named here is protected; an empty list protects all of it.
+var settings = map[string][]string{
+	".claude":     {"settings.json", "settings.local.json", "hooks", "agents", "commands", "skills", "plugins"},
+	".codex":      {},
+	".gemini":     {"settings.json", "hooks", "agents", "extensions", "policies", "trustedFolders.json", ".env"},
+	".qwen":       {"settings.json", "hooks", "agents", "extensions", "policies", "trustedFolders.json", ".env"},
+	".cursor":     {},
+	".opencode":   {},
+	".windsurf":   {},
+	".kiro":       {},
+	".cline":      {},
+	".clinerules": {},
+	".copilot":    {},
+	".factory":    {},
+	".kilo":       {},
+	".kilocode":   {},
+}
+
+// settingsFiles are the same as single files at a project's top or in the home.
+var settingsFiles = []string{"opencode.json", "opencode.jsonc", "crush.json", ".crush.json", "kilo.json", ".mcp.json", ".claude.json"}
+
+// configDirs are the folders below ~/.config of programs that keep theirs there.
+var configDirs = []string{"opencode", "kilo", "crush", "codex", "claude", "gemini"}
+
+// private are folders that hold other agents' transcripts, below a settings folder.
+var private = map[string][]string{
+	".codex":   {"sessions", "archived_sessions", "history.jsonl", "log"},
+	".gemini":  {"tmp", "history"},
+	".qwen":    {"projects", "tmp", "history"},
+	".copilot": {"session-state", "history-session-state", "logs"},
+	".factory": {"sessions"},
+	".cline":   {"data"},
+}
+
+// protected says whether an operation on a path is refused to every dispatched agent.
+func (s *sight) protected(t Target, p unit.Path, pl *unit.Place) bool {
+	fold := s.scope.Fold
+	if index(p, ".conduct", fold) >= 0 {
+		return true
+	}
+	if s.j.private(p, fold) || gitContent(p, fold) {
+		return true
+	}
+	if t.Op&Write == 0 {
+		return false
+	}
+	return s.j.isProgram(p) || s.isConfig(p) || changesHooks(p, fold)
+}
+
+// protectedWhat says in the refusal what kind of thing the target is.
+func (s *sight) protectedWhat(Target) string { return "" }
+
+func index(p unit.Path, name string, fold bool) int {
+	return slices.IndexFunc(p, func(c string) bool { return c == name || fold && strings.EqualFold(c, name) })
+}
+
+func (s *sight) isConfig(p unit.Path) bool {
+	for _, r := range s.j.roots {
+		if len(p) == len(r)+1 && p.Under(r, s.scope.Fold) && index(p[len(r):], "conduct.yaml", s.scope.Fold) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (j *judge) isProgram(p unit.Path) bool {
+	for _, prog := range j.in.Env.Programs {
+		if slices.Equal(p, unit.Split(prog)) {
+			return true
+		}
+	}
+	return false
+}
+
+// changesHooks says whether writing to a path can change what agent programs
+// run: their settings, and git's.
+func changesHooks(p unit.Path, fold bool) bool {
+	if len(p) == 0 {
+		return false
+	}
+	if slices.ContainsFunc(settingsFiles, func(f string) bool { return same(p[len(p)-1], f, fold) }) {
+		return true
+	}
+	for i, c := range p {
+		rest := p[i+1:]
+		if fold {
+			c = strings.ToLower(c)
+		}
+		if only, ok := settings[c]; ok {
+			if len(rest) == 0 || len(only) == 0 {
+				return true
+			}
+			if slices.ContainsFunc(only, func(n string) bool { return same(rest[0], n, fold) }) {
+				return true
+			}
+		}
+		switch {
+		case c == ".github" && len(rest) > 0 && same(rest[0], "hooks", fold):
+			return true
+		case c == ".config" && len(rest) > 0 && slices.ContainsFunc(configDirs, func(n string) bool { return same(rest[0], n, fold) }):
+			return true
+		case c == ".git" && changesGit(rest, fold):
+			return true
+		}
+	}
+	return false
+}
+
+// changesGit says whether a path below .git decides what git runs or where its
+// worktrees are.
+func changesGit(rest unit.Path, fold bool) bool {
+	if len(rest) == 0 {
+		return true // the pointer of a linked worktree
+	}
+	for i, c := range rest {
+		for _, n := range []string{"hooks", "config", "config.worktree", "gitdir", "commondir", "objects"} {
+			if same(c, n, fold) && (i == 0 || same(rest[0], "modules", fold) || same(rest[0], "worktrees", fold)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// gitContent says whether a path is git's store of contents: every unit's.
+func gitContent(p unit.Path, fold bool) bool {
+	at := index(p, ".git", fold)
+	if at < 0 || at+1 >= len(p) {
+		return false
+	}
+	rest := p[at+1:]
+	switch {
+	case same(rest[0], "objects", fold), same(rest[0], "lfs", fold):
+		return true
+	case same(rest[0], "modules", fold):
+		return index(rest, "objects", fold) >= 0 || index(rest, "lfs", fold) >= 0
+	}
+	return false
+}
+
+// private says whether a path holds what other agents said or wrote down.
+func (j *judge) private(p unit.Path, fold bool) bool {
+	for i, c := range p {
+		rest := p[i+1:]
+		if fold {
+			c = strings.ToLower(c)
+		}
+		if len(rest) > 0 {
+			if c == ".claude" && j.privateClaude(rest) {
+				return true
+			}
+			if names, ok := private[c]; ok && slices.ContainsFunc(names, func(n string) bool { return same(rest[0], n, fold) }) {
+				return true
+			}
+		}
+		if strings.HasPrefix(c, "claude-") && index(rest, "tasks", fold) >= 0 && j.inTemp(p[:i]) {
+			k := index(rest, "tasks", fold)
+			return !(len(rest) == k+2 && j.call.AgentID != "" && rest[k+1] == j.call.AgentID+".output")
+		}
+	}
+	if dir := j.call.Transcripts; dir != "" && p.Under(unit.Split(dir), fold) {
+		return j.othersTranscript(p)
+	}
+	return false
+}
+
+// privateClaude judges what is below a .claude folder.
+func (j *judge) privateClaude(rest unit.Path) bool {
+	switch rest[0] {
+	case "agent-memory", "agent-memory-local":
+		return len(rest) < 2 || j.call.AgentType == "" || rest[1] != j.call.AgentType
+	case "projects":
+		// A project's own memory is everybody's.
+		if len(rest) > 2 && rest[2] == "memory" {
+			return false
+		}
+		return len(rest) < 3 || j.othersTranscript(rest)
+	case "todos", "history.jsonl", "file-history", "shell-snapshots":
+		return rest[0] != "shell-snapshots"
+	}
+	return false
+}
+
+// othersTranscript says whether a path is not the caller's own transcript.
+func (j *judge) othersTranscript(p unit.Path) bool {
+	if j.call.AgentID == "" || len(p) < 2 || p[len(p)-2] != "subagents" {
+		return true
+	}
+	name := p[len(p)-1]
+	return name != "agent-"+j.call.AgentID+".jsonl" && name != "agent-"+j.call.AgentID+".meta.json"
+}
+
+func (j *judge) inTemp(p unit.Path) bool {
+	for _, t := range j.in.Env.Temp {
+		if slices.Equal(p, unit.Split(t)) {
+			return true
+		}
+	}
+	return false
+}
+
+// abovePrivate says whether a search from p goes through what is private.
+func (j *judge) abovePrivate(p unit.Path, fold bool) bool {
+	dirs := []string{}
+	if h := j.in.Env.Home; h != "" {
+		dirs = append(dirs, h+"/.claude/projects", h+"/.claude/agent-memory")
+		for base, names := range private {
+			for _, n := range names {
+				dirs = append(dirs, h+"/"+base+"/"+n)
+			}
+		}
+	}
+	if j.call.Transcripts != "" {
+		dirs = append(dirs, j.call.Transcripts)
+	}
+	for _, r := range j.roots {
+		dirs = append(dirs, r.String()+"/.claude/agent-memory")
+	}
+	for _, d := range dirs {
+		if unit.Split(d).Under(p, fold) {
+			if _, err := j.in.FS.Lstat(d); err == nil {
+				return true
+			}
+		}
+	}
+	for _, t := range j.in.Env.Temp {
+		tmp := unit.Split(t)
+		if !tmp.Under(p, fold) {
+			continue
+		}
+		es, err := j.in.FS.ReadDir(t, 1000)
+		if err == nil && slices.ContainsFunc(es, func(e unit.Dirent) bool { return strings.HasPrefix(e.Name, "claude-") }) {
+			return true
+		}
+	}
+	return false
+}
+
+// reachesProtected says whether a pattern may match what is protected below p.
+func (s *sight) reachesProtected(t Target, p unit.Path, rest unit.Path) bool {
+	if s.protected(Target{Op: Read}, p, nil) {
+		return true
+	}
+	// The records lie in each workspace; a pattern that begins with wildcards only
+	// reaches them by naming a folder that begins with a dot.
+	if len(rest) > 1 && strings.HasPrefix(rest[0], ".") && unit.Match(rest[0], ".conduct") && p.String() == s.j.ws.Root.String() {
+		return true
+	}
+	return rest[0] == "**" && s.j.abovePrivate(p, s.scope.Fold) || len(rest) > 1 && s.j.abovePrivate(p, s.scope.Fold)
+}
+
+func same(a, b string, fold bool) bool { return a == b || fold && strings.EqualFold(a, b) }

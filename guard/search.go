@@ -1,0 +1,220 @@
+package guard
+
+import (
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/seed6310be5c/conduct/unit"
+)
+
+// globbed judges a search that a pattern narrows. The folders that the pattern
+// spells out belong to the root; the rest is compared with where siblings lie.
+func (s *sight) globbed(t Target, root string) Decision {
+	if t.Pattern[0] == '!' || !oneGlob(t.Pattern) {
+		plain := t
+		plain.Pattern = ""
+		d := s.judge(plain, root)
+		d.Target = t.written()
+		return d
+	}
+	pattern := t.Pattern
+	if decoded, err := decodeURL(pattern); err == nil {
+		pattern = decoded
+	}
+	if strings.HasPrefix(pattern, "/") {
+		root = "/"
+	} else if rest, ok := strings.CutPrefix(pattern, "~/"); ok && s.j.in.Env.Home != "" {
+		root, pattern = s.j.in.Env.Home, rest
+	}
+	alts := unit.ParsePattern(pattern, t.AnyDepth).Alternatives()
+	if alts == nil {
+		alts = []unit.Path{{"**"}}
+	}
+	// The root itself is judged too, so that a sibling's is refused whatever the pattern.
+	best := s.judge(Target{Op: Read, Path: t.Path, Pattern: t.Pattern, Implied: t.Implied, Guess: t.Guess}, root)
+	if !best.Allowed() && best.Code != SiblingSearch {
+		best.Op = t.Op
+		return best
+	}
+	best = Decision{Code: NoTarget}
+	for _, alt := range alts {
+		d := s.alternative(t, root, alt)
+		if !d.Allowed() {
+			return d
+		}
+		if rank(d.Code) > rank(best.Code) {
+			best = d
+		}
+	}
+	return best
+}
+
+// oneGlob says whether a pattern is one glob: clients split on white space and
+// on commas outside of braces.
+func oneGlob(p string) bool {
+	depth := 0
+	for _, r := range p {
+		switch r {
+		case '{':
+			depth++
+		case '}':
+			depth--
+		case ' ', '\t':
+			return false
+		case ',':
+			if depth == 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// alternative judges one alternative of a pattern.
+func (s *sight) alternative(t Target, root string, alt unit.Path) Decision {
+	n := 0
+	for n < len(alt) && unit.Literal(alt[n]) {
+		root += "/" + alt[n]
+		n++
+	}
+	rest := alt[n:]
+	if len(rest) == 0 {
+		// No wildcard is left: the pattern is a path.
+		return s.judge(Target{Op: Read | List, Path: t.Path, Pattern: t.Pattern, Implied: t.Implied, Base: t.Base}, root)
+	}
+	if slices.Contains(rest, "..") {
+		// Where ".." leads after a wildcard cannot be told.
+		wide := t
+		wide.Pattern = ""
+		d := s.judge(wide, root+strings.Repeat("/..", len(rest)))
+		d.Target = t.written()
+		return d
+	}
+	pl, err := unit.Resolve(s.j.in.FS, root)
+	if err != nil {
+		return s.blocked(Unresolvable, t, refusal{detail: "the path cannot be resolved"})
+	}
+	readings := pl.Readings(s.j.in.FS, s.j.ws.Root)
+	for _, r := range readings {
+		if !s.lenient && s.reachesProtected(t, r, rest) {
+			return s.blocked(Protected, t, refusal{detail: s.protectedWhat(t)})
+		}
+	}
+	l := s.locate(readings[0], &pl)
+	for _, r := range readings {
+		if got := s.locate(r, &pl); got.Where == unit.Sibling {
+			l = got
+			break
+		}
+	}
+	reach := false
+	for _, r := range readings {
+		reach = reach || s.scope.Reaches(s.j.roots, r, rest)
+	}
+	if l.Where != unit.Sibling && !reach && t.Follows && len(rest) > 1 {
+		reach = s.followed(readings[0])
+	}
+	switch {
+	case s.j.at.several && (l.Where != unit.Shared || reach):
+		return s.blocked(Ambiguous, t, refusal{unit: l.Unit})
+	case s.j.at.ended != nil && (l.Where != unit.Shared || reach):
+		return s.blocked(endedCode(s.j.at.ended), t, refusal{unit: l.Unit})
+	case l.Where == unit.Sibling:
+		if _, ok := s.exempt(t, l, readings, &pl); ok {
+			return s.allowed(Exempt, t, l)
+		}
+		return s.blocked(SiblingUnit, t, refusal{unit: l.Unit})
+	case reach:
+		return s.blocked(SiblingSearch, t, refusal{})
+	}
+	return s.access(Target{Op: t.Op &^ Write, Path: t.Path, Pattern: t.Pattern}, l, &pl)
+}
+
+// maxFollowed bounds how many entries a search that follows links is looked
+// through; beyond, it is taken to reach a sibling.
+const maxFollowed = 10_000
+
+// followed says whether a link below dir leads to a sibling or above one.
+func (s *sight) followed(dir unit.Path) bool {
+	todo := []unit.Path{dir}
+	for left := maxFollowed; len(todo) > 0; {
+		at := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		es, err := s.j.in.FS.ReadDir(at.String(), left)
+		if err != nil {
+			continue
+		}
+		if left -= len(es); left <= 0 {
+			return true
+		}
+		for _, e := range es {
+			p := append(slices.Clone(at), e.Name)
+			switch {
+			case e.Type.IsDir():
+				todo = append(todo, p)
+			case e.Type&fs.ModeSymlink != 0:
+				pl, err := unit.Resolve(s.j.in.FS, p.String())
+				if err != nil {
+					continue
+				}
+				for _, r := range pl.Readings(s.j.in.FS, s.j.ws.Root) {
+					if s.locate(r, &pl).Where == unit.Sibling || pl.Info.Mode.IsDir() && s.scope.Above(s.j.roots, r) {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+// guess judges a string of a field that no table knows: when it has a
+// separator, or names something that exists, relative to the call's folder, to
+// the workspace and to the project.
+func (s *sight) guess(t Target) Decision {
+	best := Decision{Code: NoTarget}
+	if isURL(t.Path) || strings.ContainsRune(t.Path, '\n') || t.Path == "" {
+		return best
+	}
+	bases := []string{s.j.ws.Root.String()}
+	if t.Base != "" {
+		bases = append(bases, t.Base)
+	}
+	if _, err := s.j.in.FS.Lstat(s.j.call.Cwd); err == nil && strings.HasPrefix(s.j.call.Cwd, "/") {
+		bases = append(bases, s.j.call.Cwd)
+	}
+	bases = append(bases, s.j.in.Env.Projects...)
+	looks := strings.Contains(t.Path, "/") || t.Path == ".." || strings.HasPrefix(t.Path, "~")
+	for _, b := range bases {
+		if !looks {
+			if _, err := s.j.in.FS.Lstat(b + "/" + t.Path); err != nil {
+				continue
+			}
+		}
+		at := t
+		at.Base = b
+		d := s.spellings(at)
+		if !d.Allowed() {
+			return d
+		}
+		if rank(d.Code) > rank(best.Code) {
+			best = d
+		}
+	}
+	return best
+}
+
+// isURL says whether a text is a URL of another scheme than file.
+func isURL(p string) bool {
+	scheme, _, ok := strings.Cut(p, "://")
+	if !ok || scheme == "" || strings.EqualFold(scheme, "file") {
+		return false
+	}
+	for _, r := range scheme {
+		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("+.-", r)) {
+			return false
+		}
+	}
+	return true
+}
