@@ -82,25 +82,34 @@ func ReplaceInput(payload []byte, field, text string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrPayload, err)
 	}
-	var w wire.Writer
-	found := false
-	w.Object("")
-	r = wire.NewReader(input)
-	err = r.Object(func(name string) error {
-		if name == field {
-			found = true
-			w.String(name, text)
-			return r.Skip()
-		}
-		raw, err := r.Raw()
-		w.Raw(name, raw)
-		return err
-	})
+	out, found, err := replaceMember(input, field, text)
 	if err == nil && !found {
 		err = fmt.Errorf("no field %q in the tool input", field)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrPayload, err)
 	}
-	return w.End().Bytes(), nil
+	return out, nil
+}
+
+// replaceMember writes the members one by one: a wire.Writer takes an empty
+// name for none at all, and a payload may hold one.
+func replaceMember(object []byte, field, text string) (out []byte, found bool, err error) {
+	out = append(make([]byte, 0, len(object)+len(text)), '{')
+	r := wire.NewReader(object)
+	err = r.Object(func(name string) error {
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(wire.Quote(out, name), ':')
+		if name == field {
+			found = true
+			out = wire.Quote(out, text)
+			return r.Skip()
+		}
+		raw, err := r.Raw()
+		out = append(out, raw...)
+		return err
+	})
+	return append(out, '}'), found, err
 }
