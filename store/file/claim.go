@@ -88,6 +88,9 @@ func (s *Store) claim(ctx context.Context, l *lock, e store.Entry) (string, []st
 		if err != nil {
 			return "", nil, err
 		}
+		if end.holder == e.ID {
+			return end.link, changed, nil // of an earlier try with the same id
+		}
 		if end.link != "" {
 			if s.holds(end.holder) {
 				return "", nil, &store.HeldError{By: end.holder}
