@@ -104,7 +104,7 @@ func checkStream(stream string) error {
 func (l *Log) Append(stream string, line Line) error {
 	err := l.append(stream, line.Encode())
 	if err != nil {
-		l.lose()
+		l.Lose()
 		return fmt.Errorf("a line of the audit is lost: %w", err)
 	}
 	return nil
@@ -190,9 +190,9 @@ func (l *Log) highest(stream string) int {
 	return nums[len(nums)-1]
 }
 
-// lose counts a line that could not be written, in a place that was allocated
+// Lose counts a line that could not be written, in a place that was allocated
 // before: a full disk takes a write into it.
-func (l *Log) lose() {
+func (l *Log) Lose() {
 	f, err := l.root.OpenFile(lostFile, os.O_RDWR, 0)
 	if err != nil {
 		return

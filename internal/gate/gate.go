@@ -1,0 +1,340 @@
+// Package gate is the hook's process between its stdin and its answer: it reads
+// the payload, finds the workspaces that the call can touch, asks the guard,
+// writes down what the guard wants written, and puts the answer into the
+// client's form. Whatever goes wrong on the way becomes the client's own block
+// while a dispatch is in force.
+package gate
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/seed6310be5c/conduct/audit"
+	"github.com/seed6310be5c/conduct/dispatch"
+	"github.com/seed6310be5c/conduct/guard"
+	"github.com/seed6310be5c/conduct/hooks"
+	"github.com/seed6310be5c/conduct/internal/system"
+	"github.com/seed6310be5c/conduct/store/file"
+	"github.com/seed6310be5c/conduct/unit"
+	"github.com/seed6310be5c/conduct/workspace"
+)
+
+// Deadline is how long a call may take before it is blocked. It lies far below
+// every client's own timeout, which most take as leave to go on.
+const Deadline = 2 * time.Second
+
+// Environment variables of our own.
+const (
+	VarDispatch = "CONDUCT_DISPATCH"
+	VarOff      = "CONDUCT_OFF"
+)
+
+// Options is everything that the answer depends on beside the disk.
+type Options struct {
+	Client   hooks.Client
+	Dispatch string // --dispatch
+	Dir      string // --dir
+	Stdin    io.Reader
+	Getenv   func(string) string
+	Clock    dispatch.Clock
+	Deadline time.Duration
+}
+
+// Run answers one call of the hook.
+func Run(o Options) hooks.Response {
+	g := &gate{o: o, start: time.Now()}
+	done := make(chan hooks.Response, 1)
+	go func() {
+		defer func() {
+			if r := recover(); r != nil {
+				done <- g.failed("the guard crashed")
+			}
+		}()
+		done <- g.run()
+	}()
+	limit := o.Deadline
+	if limit <= 0 {
+		limit = Deadline
+	}
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case r := <-done:
+		return r
+	case <-timer.C:
+		return g.failed("it took too long")
+	}
+}
+
+type gate struct {
+	o       Options
+	start   time.Time
+	payload []byte
+	// idle becomes true once it is known that no dispatch is in force anywhere
+	// that the call can touch. Until then a failure blocks.
+	idle  atomic.Bool
+	event atomic.Uint32
+	disk  *unit.Disk
+	found []place
+}
+
+// place is a workspace that was found, with its records.
+type place struct {
+	ws    workspace.Workspace
+	store *file.Store
+	book  *dispatch.Book
+	log   *audit.Log
+}
+
+// failed is the answer when there is no decision.
+func (g *gate) failed(why string) hooks.Response {
+	d := guard.Decision{Code: guard.Internal, Reason: guard.Refusal(guard.Internal)}
+	if g.idle.Load() {
+		d = guard.Decision{Code: guard.Idle}
+	}
+	_ = why // the agent can do nothing with it; doctor shows what it can
+	return g.o.Client.Encode(hooks.Answer{Decision: d, Event: guard.Event(g.event.Load())})
+}
+
+func (g *gate) env(name string) string {
+	if g.o.Getenv == nil {
+		return ""
+	}
+	return g.o.Getenv(name)
+}
+
+func (g *gate) run() hooks.Response {
+	data, err := io.ReadAll(io.LimitReader(g.o.Stdin, hooks.MaxPayload+1))
+	if err != nil || len(data) > hooks.MaxPayload {
+		return g.badPayload(fmt.Errorf("%w: larger than it may be", hooks.ErrPayload))
+	}
+	g.payload = data
+	call, err := g.o.Client.Decode(data)
+	if err != nil {
+		return g.badPayload(err)
+	}
+	g.event.Store(uint32(call.Event))
+	g.disk = unit.NewDisk()
+	if call.Event == guard.Other {
+		g.idle.Store(true)
+		return g.answer(guard.Outcome{Decision: guard.Decision{Code: guard.NotDispatched}}, call)
+	}
+	if err := g.find(g.starts(&call)); err != nil {
+		return g.failed(err.Error())
+	}
+	defer g.close()
+	in := guard.Input{Call: call, Now: g.o.Clock.Now(), FS: g.disk, Env: g.environment()}
+	if len(g.found) == 0 && in.Env.Dispatch == "" {
+		g.idle.Store(true)
+	}
+	for _, p := range g.found {
+		in.Workspaces = append(in.Workspaces, guard.Workspace{
+			Root: unit.Split(p.ws.Root), Records: p.book, Roots: func() unit.Roots { return roots(p.ws) },
+		})
+	}
+	out := guard.Decide(in)
+	if g.apply(in, out) {
+		// Another call used up what this one counted on: judge it without.
+		out = guard.Decide(in)
+		g.apply(in, out)
+	}
+	g.record(&out, &call)
+	return g.answer(out, call)
+}
+
+func (g *gate) answer(out guard.Outcome, call guard.Call) hooks.Response {
+	return g.o.Client.Encode(hooks.Answer{Decision: out.Decision, Payload: g.payload, Prompt: out.Prompt, Event: call.Event})
+}
+
+// roots are the places where a workspace's layout applies. That some worktree
+// cannot be found must not open it: the root alone then remains, and paths in
+// a copy elsewhere are judged by their own workspace, or not at all.
+func roots(ws workspace.Workspace) unit.Roots {
+	names, err := workspace.Roots(ws)
+	if err != nil && len(names) == 0 {
+		names = []string{ws.Root}
+	}
+	var out unit.Roots
+	for _, n := range names {
+		out = append(out, unit.Split(n))
+	}
+	return out
+}
+
+func (g *gate) environment() guard.Env {
+	e := guard.Env{Dispatch: g.o.Dispatch, Off: g.env(VarOff) == "1", Home: g.env("HOME")}
+	if e.Dispatch == "" {
+		e.Dispatch = g.env(VarDispatch)
+	}
+	e.Temp = []string{"/tmp", filepath.Clean(os.TempDir())}
+	if exe, err := os.Executable(); err == nil {
+		dir := filepath.Dir(exe)
+		e.Programs = []string{exe, dir + "/conduct", dir + "/conduct-guard"}
+	}
+	for _, v := range g.o.Client.ProjectDirs() {
+		if d := g.env(v); d != "" {
+			e.Projects = append(e.Projects, d)
+		}
+	}
+	return e
+}
+
+// starts are the folders from which workspaces are looked for: every one that
+// the call can touch.
+func (g *gate) starts(call *guard.Call) []string {
+	out := g.fixedStarts()
+	if call.Cwd == "" {
+		if wd, err := os.Getwd(); err == nil {
+			out = append(out, wd)
+		}
+	}
+	return append(append(out, call.Cwd), guard.Reach(call)...)
+}
+
+func (g *gate) fixedStarts() []string {
+	out := []string{g.o.Dir}
+	for _, v := range g.o.Client.ProjectDirs() {
+		out = append(out, g.env(v))
+	}
+	return out
+}
+
+// find collects the workspaces of the folders, the outermost first. Folders
+// that are the same, or below one that was looked from, are looked from once.
+func (g *gate) find(starts []string) error {
+	seen := map[string]bool{}
+	for _, s := range starts {
+		if !strings.HasPrefix(s, "/") || seen[s] {
+			continue
+		}
+		seen[s] = true
+		f, err := workspace.Find(s, workspace.Options{Dir: g.env(workspace.Var)})
+		if err != nil {
+			return err
+		}
+		for _, ws := range f.Workspaces {
+			if !slices.ContainsFunc(g.found, func(p place) bool { return p.ws.Dir == ws.Dir }) {
+				if err := g.open(ws); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(g.found, func(a, b place) int { return len(a.ws.Root) - len(b.ws.Root) })
+	g.dropInner()
+	return nil
+}
+
+func (g *gate) open(ws workspace.Workspace) error {
+	st, err := file.Open(ws.Dir, file.Options{})
+	if err != nil {
+		if errors.Is(err, os.ErrPermission) {
+			return nil // another user's records never block this one
+		}
+		return err
+	}
+	g.found = append(g.found, place{ws, st, &dispatch.Book{Store: st, Clock: g.o.Clock}, audit.Open(st.Root())})
+	return nil
+}
+
+func (g *gate) close() {
+	for _, p := range g.found {
+		_ = p.store.Close() // nothing is lost with it
+	}
+}
+
+// dropInner leaves out workspaces that lie inside of a unit of another one: an
+// agent may write there, so what it finds is not to be believed.
+func (g *gate) dropInner() {
+	if len(g.found) < 2 {
+		return
+	}
+	g.found = slices.DeleteFunc(g.found, func(p place) bool {
+		return slices.ContainsFunc(g.found, func(outer place) bool {
+			return len(outer.ws.Root) < len(p.ws.Root) && InUnit(outer.book, outer.ws, g.disk, p.ws.Root)
+		})
+	})
+}
+
+// InUnit says whether a path lies in a unit of a workspace, by what its live
+// dispatches know.
+func InUnit(book *dispatch.Book, ws workspace.Workspace, fsys unit.FS, path string) bool {
+	for id, err := range book.LiveIDs() {
+		if err != nil {
+			return false
+		}
+		d, err := book.Read(id)
+		if err != nil {
+			continue
+		}
+		scope, err := d.Grant.Scope()
+		if err != nil {
+			continue
+		}
+		l := scope.Locate(roots(ws), unit.Split(path), func() bool { return false })
+		return l.Where != unit.Shared
+	}
+	return false
+}
+
+// badPayload blocks while a dispatch is in force in a workspace found from the
+// hook's own folder, --dir or the client's variables; else the call passes.
+func (g *gate) badPayload(cause error) hooks.Response {
+	g.disk = unit.NewDisk()
+	starts := g.fixedStarts()
+	if wd, err := os.Getwd(); err == nil {
+		starts = append(starts, wd)
+	}
+	if err := g.find(starts); err != nil {
+		return g.failed(err.Error())
+	}
+	defer g.close()
+	live := g.o.Dispatch != "" || g.env(VarDispatch) != ""
+	for _, p := range g.found {
+		if inForce(p.book) && g.env(VarOff) != "1" && p.book.Off().IsZero() {
+			live = true
+			line := audit.Line{Time: g.o.Clock.Now(), Code: guard.BadPayload.String(), Reason: shorten(cause.Error())}
+			_ = p.log.Append(audit.Ambiguous, line) // counted when it is lost
+		}
+	}
+	d := guard.Decision{Code: guard.Idle}
+	if live {
+		d = guard.Decision{Code: guard.BadPayload, Reason: guard.Refusal(guard.BadPayload)}
+	}
+	return g.o.Client.Encode(hooks.Answer{Decision: d, Event: guard.ToolCall})
+}
+
+// inForce says whether any dispatch is live, or may be.
+func inForce(b *dispatch.Book) bool {
+	if b.Empty() {
+		return false
+	}
+	for id, err := range b.LiveIDs() {
+		if err != nil {
+			return true
+		}
+		if d, err := b.Read(id); err != nil || d.Live() {
+			return true
+		}
+	}
+	return false
+}
+
+func shorten(s string) string {
+	if len(s) > 200 {
+		return strings.ToValidUTF8(s[:200], "")
+	}
+	return s
+}
+
+// System returns Options for this process.
+func System(client hooks.Client) Options {
+	return Options{Client: client, Stdin: os.Stdin, Getenv: os.Getenv, Clock: &system.Clock{}}
+}
