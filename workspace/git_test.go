@@ -74,6 +74,12 @@ func TestLinkedWorktree(t *testing.T) {
 		require.ElementsMatch(t, checkouts, roots(t, ws), start)
 	}
 
+	t.Run("from several worktrees", func(t *testing.T) {
+		f, err := workspace.FindAll([]string{r + "/wt/units", r + "/wt", r + "/repo/.claude/worktrees/w2"}, workspace.Options{})
+		require.NoError(t, err)
+		require.Len(t, f.Workspaces, 1)
+		require.ElementsMatch(t, checkouts, roots(t, f.Workspaces[0]))
+	})
 	t.Run("moved by hand", func(t *testing.T) {
 		require.NoError(t, os.Rename(r+"/wt", r+"/moved"))
 		ws := only(t, r+"/moved/units")

@@ -90,16 +90,23 @@ func (e *NoneError) Error() string {
 // place in the main checkout where it passes the top of a linked worktree.
 //
 // Finding nothing is no error. Options.Dir is ErrNotAbsolute or ErrNotOurs.
-func Find(start string, opts Options) (Found, error) {
+func Find(start string, opts Options) (Found, error) { return FindAll([]string{start}, opts) }
+
+// FindAll is Find for several starts, which share what they have above them:
+// the folder of a call and the paths that it names mostly lie close together.
+// Of workspaces that do not lie in each other, those of earlier starts come first.
+func FindAll(starts []string, opts Options) (Found, error) {
 	if opts.Dir != "" {
 		return named(opts.Dir)
 	}
-	if !filepath.IsAbs(start) {
-		return Found{}, fmt.Errorf("%q: %w", start, ErrNotAbsolute)
-	}
 	var s search
-	s.walk(realAncestor(start), walk{real: true})
-	s.walk(filepath.Clean(start), walk{})
+	for _, start := range starts {
+		if !filepath.IsAbs(start) {
+			return Found{}, fmt.Errorf("%q: %w", start, ErrNotAbsolute)
+		}
+		s.walk(realAncestor(start), walk{real: true})
+		s.walk(filepath.Clean(start), walk{})
+	}
 	for i := 0; i < len(s.hops) && i < maxHops; i++ {
 		h := s.hops[i]
 		s.walk(h.from, walk{main: h.main, top: h.top})
@@ -153,13 +160,17 @@ type walk struct {
 	main, top string // they came from a hop
 }
 
-// walk looks into from and every folder above it.
+// walk looks into from and every folder above it. Above a folder that was
+// looked into all were.
 func (s *search) walk(from string, w walk) {
 	for dir := from; ; dir = filepath.Dir(dir) {
-		if !slices.Contains(s.seen, dir) {
+		switch {
+		case !slices.Contains(s.seen, dir):
 			s.seen = append(s.seen, dir)
 			s.look(dir, from, w)
-		} else if w.top != "" {
+		case w.top == "":
+			return
+		default:
 			s.know(dir, w)
 		}
 		if dir == filepath.Dir(dir) {

@@ -196,6 +196,26 @@ func TestFindTheNamedFolder(t *testing.T) {
 	}
 }
 
+func TestFindAll(t *testing.T) {
+	r := temp(t)
+	for _, dir := range []string{"/a", "/a/b", "/c"} {
+		adopt(t, r+dir)
+	}
+	f, err := workspace.FindAll([]string{r + "/a/x", r + "/c/y", r + "/a/b/z", r + "/a/x"}, workspace.Options{})
+	require.NoError(t, err)
+	var got []string
+	for _, ws := range f.Workspaces {
+		got = append(got, ws.Root)
+	}
+	require.Equal(t, []string{r + "/a/b", r + "/a", r + "/c"}, got)
+
+	_, err = workspace.FindAll([]string{r, "relative"}, workspace.Options{})
+	require.ErrorIs(t, err, workspace.ErrNotAbsolute)
+	f, err = workspace.FindAll(nil, workspace.Options{})
+	require.NoError(t, err)
+	require.Equal(t, workspace.Found{}, f)
+}
+
 func TestFirst(t *testing.T) {
 	r := temp(t)
 	f, err := workspace.Find(r, workspace.Options{})
