@@ -101,6 +101,9 @@ func TestWorktreeOfALargerRepository(t *testing.T) {
 		require.Equal(t, r+"/wt/sub", ws.Here)
 		require.Equal(t, []string{r + "/home/repo/sub", r + "/wt/sub"}, roots(t, ws))
 		require.Empty(t, found(t, r+"/wt/units"))
+		f, err := workspace.FindAll([]string{r + "/wt", r + "/wt/units", r + "/wt/sub"}, workspace.Options{})
+		require.NoError(t, err)
+		require.Equal(t, []workspace.Workspace{ws}, f.Workspaces)
 	})
 	t.Run("a stray .git in between", func(t *testing.T) {
 		git(t, r+"/home/repo/sub", "init", "-q")

@@ -28,7 +28,8 @@ const (
 // small is the size in bytes above which a marker or a pointer of git is not read.
 const small = 4 << 10
 
-// maxHops is how many linked worktrees a search follows to their main checkouts.
+// maxHops is how many linked worktrees a search follows one after another:
+// pointers that agents write may lead anywhere.
 const maxHops = 8
 
 var (
@@ -107,9 +108,8 @@ func FindAll(starts []string, opts Options) (Found, error) {
 		s.walk(realAncestor(start), walk{real: true})
 		s.walk(filepath.Clean(start), walk{})
 	}
-	for i := 0; i < len(s.hops) && i < maxHops; i++ {
-		h := s.hops[i]
-		s.walk(h.from, walk{main: h.main, top: h.top})
+	for i := 0; i < len(s.hops); i++ {
+		s.walk(s.hops[i].from, walk{hop: s.hops[i]})
 	}
 	return s.found, nil
 }
@@ -144,43 +144,58 @@ func (f Found) First(start string) (Workspace, error) {
 type search struct {
 	found Found
 	seen  []string // folders that were looked into
+	tops  []pair   // linked worktrees that were passed
 	hops  []hop    // where to go on
 }
 
+// pair is a linked worktree and its main checkout, by their tops.
+type pair struct{ top, main string }
+
 // hop leads from a linked worktree to its main checkout.
 type hop struct {
-	from string // the folder in the main checkout that corresponds to the start
-	main string // top of the main checkout
-	top  string // top of the linked worktree
+	pair
+	from  string // the folder in the main checkout that corresponds to the start
+	depth int    // how many hops led here
 }
 
 // walk says what is known of the folders of one way up.
 type walk struct {
-	real      bool   // they are real paths
-	main, top string // they came from a hop
+	real bool // they are real paths
+	hop       // how they were come by
 }
 
 // walk looks into from and every folder above it. Above a folder that was
 // looked into all were.
 func (s *search) walk(from string, w walk) {
 	for dir := from; ; dir = filepath.Dir(dir) {
-		switch {
-		case !slices.Contains(s.seen, dir):
+		if !slices.Contains(s.seen, dir) {
 			s.seen = append(s.seen, dir)
-			s.look(dir, from, w)
-		case w.top == "":
-			return
-		default:
+			s.look(dir, w)
+		} else if w.depth == 0 {
+			break
+		} else {
 			s.know(dir, w)
 		}
 		if dir == filepath.Dir(dir) {
-			return
+			break
+		}
+	}
+	if w.depth == maxHops {
+		return
+	}
+	for _, p := range s.tops {
+		if !within(p.top, from) {
+			continue
+		}
+		to := filepath.Join(p.main, relative(p.top, from))
+		if !slices.ContainsFunc(s.hops, func(h hop) bool { return h.pair == p && h.from == to }) {
+			s.hops = append(s.hops, hop{pair: p, from: to, depth: w.depth + 1})
 		}
 	}
 }
 
-// look looks into one folder on the way up from from.
-func (s *search) look(dir, from string, w walk) {
+// look looks into one folder.
+func (s *search) look(dir string, w walk) {
 	if id, ok := marker(join(dir, Folder)); ok {
 		s.add(dir, id, w)
 	}
@@ -195,7 +210,7 @@ func (s *search) look(dir, from string, w walk) {
 		return
 	}
 	if main := mainCheckout(p.common); main != "" && main != dir {
-		s.hops = append(s.hops, hop{from: filepath.Join(main, relative(dir, from)), main: main, top: dir})
+		s.tops = append(s.tops, pair{top: dir, main: main})
 	}
 }
 
@@ -227,7 +242,7 @@ func (s *search) add(dir, id string, w walk) {
 // know sets Here of the workspace whose root is dir, if it is one and the way
 // came from a linked worktree that holds the same folder.
 func (s *search) know(dir string, w walk) {
-	if w.top == "" || !within(w.main, dir) {
+	if w.depth == 0 || !within(w.main, dir) {
 		return
 	}
 	for i := range s.found.Workspaces {
