@@ -13,8 +13,8 @@ import (
 // maxWorktrees is how many linked worktrees of one repository Roots reads.
 const maxWorktrees = 1000
 
-// ErrTooMany is returned by Roots when a repository has more linked worktrees
-// than are read.
+// ErrTooMany is returned beside a result that is not whole, since there are
+// more linked worktrees than are followed.
 var ErrTooMany = errors.New("too many linked worktrees")
 
 // Roots returns the real paths of the folders in which the layout of ws applies: its root first,

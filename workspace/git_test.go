@@ -219,6 +219,23 @@ func TestWorktreesInACircle(t *testing.T) {
 	require.Equal(t, []string{r}, found(t, r+"/a"))
 }
 
+// Pointers that lead into each other must not keep the hook busy for ever: that
+// they were too many is said, since the caller may have missed a workspace.
+func TestTooManyPointers(t *testing.T) {
+	r := temp(t)
+	adopt(t, r)
+	dir := r
+	for i := range 10 {
+		dir += "/x"
+		admin := fmt.Sprintf("%s/admin/%d", r, i)
+		write(t, dir+"/.git", "gitdir: "+admin+"\n")
+		write(t, admin+"/commondir", fmt.Sprintf("%s/%d/.git\n", dir, i))
+	}
+	f, err := workspace.Find(dir, workspace.Options{})
+	require.ErrorIs(t, err, workspace.ErrTooMany)
+	require.Len(t, f.Workspaces, 1)
+}
+
 func TestTooManyWorktrees(t *testing.T) {
 	r := temp(t)
 	adopt(t, r+"/repo")

@@ -28,9 +28,12 @@ const (
 // small is the size in bytes above which a marker or a pointer of git is not read.
 const small = 4 << 10
 
-// maxHops is how many linked worktrees a search follows one after another:
-// pointers that agents write may lead anywhere.
-const maxHops = 8
+// maxDepth is how many linked worktrees a search follows one after another,
+// maxHops how many in all: pointers that agents write may lead anywhere.
+const (
+	maxDepth = 8
+	maxHops  = 256
+)
 
 var (
 	// ErrNotOurs is returned when Options.Dir names no folder with our marker.
@@ -90,7 +93,9 @@ func (e *NoneError) Error() string {
 // both as start is spelt and where its links lead, and goes on from the same
 // place in the main checkout where it passes the top of a linked worktree.
 //
-// Finding nothing is no error. Options.Dir is ErrNotAbsolute or ErrNotOurs.
+// Finding nothing is no error. Options.Dir may be ErrNotAbsolute or ErrNotOurs.
+// ErrTooMany says that so many linked worktrees lie on the way that not all
+// were followed; then there may be more workspaces than those returned.
 func Find(start string, opts Options) (Found, error) { return FindAll([]string{start}, opts) }
 
 // FindAll is Find for several starts, which share what they have above them:
@@ -111,7 +116,7 @@ func FindAll(starts []string, opts Options) (Found, error) {
 	for i := 0; i < len(s.hops); i++ {
 		s.walk(s.hops[i].from, walk{hop: s.hops[i]})
 	}
-	return s.found, nil
+	return s.found, s.err
 }
 
 // named is the search with Options.Dir.
@@ -146,6 +151,7 @@ type search struct {
 	seen  []string // folders that were looked into
 	tops  []pair   // linked worktrees that were passed
 	hops  []hop    // where to go on
+	err   error
 }
 
 // pair is a linked worktree and its main checkout, by their tops.
@@ -180,16 +186,25 @@ func (s *search) walk(from string, w walk) {
 			break
 		}
 	}
-	if w.depth == maxHops {
-		return
+	if w.depth < maxDepth {
+		s.follow(from, w.depth+1)
 	}
+}
+
+// follow notes where the search goes on from each linked worktree above from.
+func (s *search) follow(from string, depth int) {
 	for _, p := range s.tops {
 		if !within(p.top, from) {
 			continue
 		}
 		to := filepath.Join(p.main, relative(p.top, from))
-		if !slices.ContainsFunc(s.hops, func(h hop) bool { return h.pair == p && h.from == to }) {
-			s.hops = append(s.hops, hop{pair: p, from: to, depth: w.depth + 1})
+		switch {
+		case slices.ContainsFunc(s.hops, func(h hop) bool { return h.pair == p && h.from == to }):
+		case len(s.hops) == maxHops:
+			s.err = fmt.Errorf("%q: %w: more than %d to follow", from, ErrTooMany, maxHops)
+			return
+		default:
+			s.hops = append(s.hops, hop{pair: p, from: to, depth: depth})
 		}
 	}
 }
