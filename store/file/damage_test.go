@@ -176,6 +176,7 @@ func TestDamage(t *testing.T) {
 			require.Equal(t, []store.Damage{{ID: e.ID, File: damage.File, Reason: damage.Reason}}, damages(t, s))
 
 			require.NoError(t, s.SetAside(t.Context(), e.ID))
+			require.False(t, s.Empty())
 			require.ErrorIs(t, s.Create(t.Context(), storetest.Entry("U03", "rev")), store.ErrExists)
 			require.Equal(t, []store.Damage{{ID: e.ID, File: asidePath(e.ID), Reason: "it was set aside", Aside: true}}, damages(t, s))
 			n, err = s.Clear(t.Context())
@@ -252,6 +253,22 @@ func TestSweepFinishes(t *testing.T) {
 	n, err := s.Sweep(t.Context(), 0, 0, false)
 	require.NoError(t, err)
 	require.Zero(t, n)
+}
+
+// TestSweepKeepsTheNextGrant: a grant of the generation to come may be half of
+// an update, however old it looks.
+func TestSweepKeepsTheNextGrant(t *testing.T) {
+	s, _ := newStore(t)
+	e := storetest.Entry("U03", "rev")
+	require.NoError(t, s.Create(t.Context(), e))
+	next := storetest.At(e, 2, "active", "")
+	require.NoError(t, s.putGrant(e, next))
+	n, err := s.Sweep(t.Context(), 0, 100, false)
+	require.NoError(t, err)
+	require.Zero(t, n)
+	_, err = s.root.Lstat(grantPath(e.ID, 2))
+	require.NoError(t, err)
+	require.NoError(t, s.Update(t.Context(), storetest.At(e, 2, "active", "other"), 1), "and is no obstacle")
 }
 
 // TestLinksLeadNowhere: a folder that was replaced by a link out of the store

@@ -2,6 +2,7 @@ package file
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -158,6 +159,24 @@ func TestClaimTakenTooSoon(t *testing.T) {
 	require.Equal(t, slow.ID, held.By)
 	s.unclaim(quick.Keys.Claim, quick.ID)
 	require.NoError(t, s.confirm(t.Context(), slow))
+}
+
+// TestClaimSettles: without a working flock a young claim without a record is
+// left to its writer for a while; with one it is taken over at once.
+func TestClaimSettles(t *testing.T) {
+	s, dir := newStore(t)
+	young := storetest.Entry("U03", "rev")
+	_, err := s.mkdir(claimsDir)
+	require.NoError(t, err)
+	link := claimsDir + "/" + young.Keys.Claim
+	require.NoError(t, s.root.Symlink(linkText(young.Keys.Unit, young.ID), link))
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	err = blindStore(t, dir).Create(ctx, storetest.Entry("U03", "rev"))
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.True(t, s.Empty())
+	require.NoError(t, s.Create(t.Context(), storetest.Entry("U03", "rev")))
+	noLitter(t, s)
 }
 
 // mounted gives a folder on a file system of its own; only root can.

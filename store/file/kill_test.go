@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -146,6 +147,8 @@ var long = strings.Repeat("long ", 2000)
 func scenes() []scene {
 	return []scene{
 		{name: "create", op: "create", old: nothing, new: itself, again: []int{0, 3},
+			prepare: func(*testing.T, *Store) store.Entry { return storetest.Entry("U03", "rev") }},
+		{name: "create beside others", op: "create", old: nothing, new: itself, again: []int{0, 3},
 			prepare: func(*testing.T, *Store) store.Entry { return storetest.Entry("U03", "rev") }},
 		{name: "create over a dead claim", op: "create", old: nothing, new: itself, again: []int{0, 3},
 			prepare: func(t *testing.T, s *Store) store.Entry {
@@ -382,6 +385,31 @@ func noLitter(t *testing.T, s *Store) {
 			}
 		}
 	}
+}
+
+// TestOrderOfSteps pins what must be on disk before what, and how many fsyncs
+// it takes: put.replace is one, of the file, and sync is one, of a folder.
+func TestOrderOfSteps(t *testing.T) {
+	put := []string{"put.make", "put.write", "put.replace"}
+	want := map[string][]string{
+		"create beside others": slices.Concat(
+			[]string{"mkdir.make", "mkdir.make", "claim.take"}, // a lock for its unit; claims
+			[]string{"mkdir.make", "mkdir.make", "mkdir.make", "mkdir.mode", "index.link"}, // a folder for its profile
+			[]string{"mkdir.make"}, put,                                                    // the grant
+			[]string{"mkdir.make", "sync", "sync", "sync", "sync"}, // claims, the profile and the name above it, grants
+			put, []string{"sync"}), // the record
+		"update":                     slices.Concat(put, []string{"sync"}, put, []string{"sync", "change.grant"}),
+		"update with the same grant": slices.Concat([]string{"grant.link", "sync"}, put, []string{"sync", "change.grant"}),
+		"end": slices.Concat([]string{"grant.link", "sync"}, put, []string{"sync", "change.grant",
+			"mkdir.make", "mkdir.mode", "archive", "index.remove", "prune", "claim.remove"}),
+	}
+	for _, sc := range scenes() {
+		if steps, ok := want[sc.name]; ok {
+			require.Equal(t, steps, sc.trace(t), sc.name)
+			delete(want, sc.name)
+		}
+	}
+	require.Empty(t, want)
 }
 
 func initTrace(t *testing.T) []string {
