@@ -9,6 +9,7 @@ import (
 	"iter"
 	"os"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -214,43 +215,6 @@ func (l *Log) Lost() int {
 	return bytes.Count(data, []byte{'x'})
 }
 
-// numbers lists the segments of a stream in their order.
-func (l *Log) numbers(stream string) []int {
-	d, err := l.root.Open(folder)
-	if err != nil {
-		return nil
-	}
-	defer d.Close()
-	names, err := d.Readdirnames(-1)
-	if err != nil {
-		return nil
-	}
-	have := map[int]bool{}
-	hi := -1
-	for _, n := range names {
-		rest, ok := strings.CutPrefix(n, stream+".")
-		if !ok {
-			continue
-		}
-		i := 0
-		if rest != "jsonl" {
-			num, ok := strings.CutSuffix(rest, ".jsonl")
-			if i, err = strconv.Atoi(num); !ok || err != nil || i <= 0 {
-				continue
-			}
-		}
-		have[i] = true
-		hi = max(hi, i)
-	}
-	var out []int
-	for i := range hi + 1 {
-		if have[i] {
-			out = append(out, i)
-		}
-	}
-	return out
-}
-
 // Raw returns the bytes of a stream, oldest first.
 func (l *Log) Raw(stream string) ([]byte, error) {
 	if err := checkStream(stream); err != nil {
@@ -350,12 +314,45 @@ func (l *Log) Refused(stream string, like Line) int {
 	return count
 }
 
-// Remove deletes a stream.
-func (l *Log) Remove(stream string) error {
+// Streams lists the segments of every stream: one look for callers that go
+// through many.
+func (l *Log) Streams() map[string][]int {
+	out := map[string][]int{}
+	d, err := l.root.Open(folder)
+	if err != nil {
+		return out
+	}
+	defer d.Close()
+	names, err := d.Readdirnames(-1)
+	if err != nil {
+		return out
+	}
+	for _, n := range names {
+		stream, rest, _ := strings.Cut(n, ".")
+		i := 0
+		if rest != "jsonl" {
+			num, ok := strings.CutSuffix(rest, ".jsonl")
+			if i, err = strconv.Atoi(num); !ok || err != nil || i <= 0 {
+				continue
+			}
+		}
+		out[stream] = append(out[stream], i)
+	}
+	for _, ns := range out {
+		slices.Sort(ns)
+	}
+	return out
+}
+
+// numbers lists the segments of a stream in their order.
+func (l *Log) numbers(stream string) []int { return l.Streams()[stream] }
+
+// Remove deletes segments of a stream.
+func (l *Log) Remove(stream string, segments []int) error {
 	if err := checkStream(stream); err != nil {
 		return err
 	}
-	for _, n := range l.numbers(stream) {
+	for _, n := range segments {
 		if err := l.root.Remove(name(stream, n)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

@@ -104,3 +104,74 @@ func (r *Receipt) Encode() []byte {
 		String("evidence", r.Evidence()).String("audit_sha256", r.Tally.SHA256).End()
 	return w.Bytes()
 }
+
+// SortedCodes returns the codes of a tally in their order.
+func SortedCodes(m map[string]int) []string { return slices.Sorted(maps.Keys(m)) }
+
+// DecodeReceipt reads what Encode wrote.
+func DecodeReceipt(data []byte) (Receipt, error) {
+	r := Receipt{Tally: Tally{ByCode: map[string]int{}}}
+	rd := wire.NewReader(data)
+	err := rd.Object(func(name string) (err error) {
+		switch name {
+		case "agents":
+			r.Tally.Agents, err = rd.Strings()
+		case "shared_writes":
+			r.Tally.SharedWrites, err = rd.Strings()
+		case "issued_at":
+			r.IssuedAt, err = rd.Time()
+		case "active_at":
+			r.ActiveAt, err = rd.Time()
+		case "ended_at":
+			r.EndedAt, err = rd.Time()
+		case "calls":
+			err = r.decodeCalls(rd)
+		case "undispatched_calls":
+			var n int64
+			n, err = rd.Int()
+			r.Undispatched = int(n)
+		default:
+			to := map[string]*string{"id": &r.ID, "unit": &r.Unit, "agent": &r.Agent, "verdict": &r.Verdict,
+				"audit_sha256": &r.Tally.SHA256}[name]
+			if to == nil {
+				return rd.Skip()
+			}
+			*to, err = rd.String()
+		}
+		return err
+	})
+	if err == nil {
+		err = rd.End()
+	}
+	return r, err
+}
+
+func (r *Receipt) decodeCalls(rd *wire.Reader) error {
+	return rd.Object(func(name string) error {
+		if name == "by_code" {
+			return rd.Object(func(code string) error {
+				n, err := rd.Int()
+				r.Tally.ByCode[code] = int(n)
+				return err
+			})
+		}
+		n, err := rd.Int()
+		switch name {
+		case "allowed":
+			r.Tally.Allowed = int(n)
+		case "blocked":
+			r.Tally.Blocked = int(n)
+		}
+		return err
+	})
+}
+
+// Fields writes the members of an encoded receipt into an object that is open.
+func Fields(w *wire.Writer, receipt []byte) error {
+	rd := wire.NewReader(receipt)
+	return rd.Object(func(name string) error {
+		v, err := rd.Raw()
+		w.Raw(name, v)
+		return err
+	})
+}

@@ -110,6 +110,10 @@ func (b *Book) Open(ctx context.Context, q Request) (*Dispatch, error) {
 	boot, since := b.Clock.Boot()
 	g := q.Grant
 	g.ID, g.Own = id, q.Unit
+	g.Opened = slices.Clone(g.Opened)
+	for i := range g.Opened {
+		g.Opened[i].ID = fmt.Sprintf("%s-%d", id, i)
+	}
 	d := &Dispatch{Grant: &g, Record: Record{
 		ID: id, Unit: q.Unit.Name, Agent: q.Agent, Role: q.Role, Stage: q.Stage, Note: q.Note,
 		Conductor: q.Conductor, State: Reserved, Generation: 1, IssuedAt: now, ExpiresAt: now.Add(q.TTL),

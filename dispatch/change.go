@@ -15,8 +15,7 @@ import (
 // Selector picks one dispatch: by ID, or by unit and agent among those in force.
 type Selector struct {
 	ID    store.ID
-	Place string // of the unit, see Place; "" is any unit
-	Unit  string // its name, for messages
+	Unit  string // name of the unit, or one of its paths; "" is any unit
 	Agent string
 	// AnyAgent leaves Agent out of account.
 	AnyAgent bool
@@ -48,7 +47,7 @@ func (b *Book) Find(s Selector) (*Dispatch, error) {
 	}
 	fit := func(all []*Dispatch, want func(*Dispatch) bool) (out []*Dispatch) {
 		for _, d := range all {
-			if want(d) && (s.Place == "" || Place(d.Grant.Own) == s.Place) && (s.AnyAgent || d.Agent == s.Agent) {
+			if want(d) && s.fits(d) && (s.AnyAgent || d.Agent == s.Agent) {
 				out = append(out, d)
 			}
 		}
@@ -62,7 +61,7 @@ func (b *Book) Find(s Selector) (*Dispatch, error) {
 	if len(got) == 0 && s.Expired {
 		got = fit(live.Dispatches, func(d *Dispatch) bool { return d.Now == Expired })
 	}
-	if len(got) == 0 && s.Expired && s.Place != "" {
+	if len(got) == 0 && s.Expired && s.Unit != "" {
 		all, err := b.List(true)
 		if err != nil {
 			return nil, err
@@ -78,6 +77,10 @@ func (b *Book) Find(s Selector) (*Dispatch, error) {
 		return nil, fmt.Errorf("%w that can be read, and %w: %q", ErrNone, store.ErrDamaged, live.Damaged[0].File)
 	}
 	return nil, fmt.Errorf("%w in force%s", ErrNone, s.describe())
+}
+
+func (s Selector) fits(d *Dispatch) bool {
+	return s.Unit == "" || d.Unit == s.Unit || slices.Contains(d.Grant.Own.Paths, strings.TrimSuffix(s.Unit, "/"))
 }
 
 func (s Selector) describe() string {
@@ -250,4 +253,12 @@ func (b *Book) Expire(ctx context.Context, d *Dispatch) error {
 		return err
 	}
 	return b.forget(&e)
+}
+
+// Remove deletes an ended dispatch and what is known of its first call.
+func (b *Book) Remove(ctx context.Context, d *Dispatch) error {
+	if err := b.Store.Remove(ctx, d.entry()); err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	return b.Store.Unmark(store.Seen, string(d.ID))
 }

@@ -187,3 +187,13 @@ func (b *Book) SetOff(until time.Time) error {
 	}
 	return b.Store.Mark(store.Off, offKey, until.UTC().Format(time.RFC3339Nano))
 }
+
+// Marked returns the dispatch that a mark of a kind is about.
+func Marked(k store.Kind, key, value string) store.ID {
+	switch k {
+	case store.Seen, store.Session:
+		return store.ID(key)
+	}
+	id, _ := splitDepth(value)
+	return id
+}

@@ -272,6 +272,11 @@ func (j *judge) undispatched() Decision {
 	}
 	s := j.anySight()
 	if s == nil {
+		// No record says where units lie. One that cannot be read may be anybody's.
+		if j.call.Marked && len(j.call.Targets)+len(j.call.Commands) > 0 && j.anyDamaged() {
+			j.ruling.Log = true
+			return j.blocked(RecordDamaged, refusal{})
+		}
 		return Decision{Code: Idle}
 	}
 	if d, bad := j.destroysRecords(s); bad {
@@ -284,10 +289,10 @@ func (j *judge) undispatched() Decision {
 	if name == "" {
 		return Decision{Code: NotDispatched}
 	}
+	j.ruling.Log = true
 	if j.anyDamaged() {
 		return j.blocked(RecordDamaged, refusal{})
 	}
-	j.ruling.Log = true
 	if s.d.Grant.Strict {
 		return Decision{Code: Undispatched, Target: j.firstTarget(), Reason: refuse(Undispatched, refusal{})}
 	}

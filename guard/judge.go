@@ -268,8 +268,11 @@ func (s *sight) locate(p unit.Path, pl *unit.Place) unit.Landing {
 func (s *sight) inUnits(t Target, l unit.Landing, readings []unit.Path, pl *unit.Place) (Decision, bool) {
 	touches := l.Where != unit.Shared
 	above := false
-	if !touches {
+	switch {
+	case !touches:
 		above = s.reaches(t, readings, pl)
+	case t.Follows && t.Op&Search != 0 && pl.Info.Mode.IsDir():
+		above = s.followed(readings[0])
 	}
 	switch {
 	case s.j.at.several && (touches || above):
@@ -277,7 +280,7 @@ func (s *sight) inUnits(t Target, l unit.Landing, readings []unit.Path, pl *unit
 	case s.j.at.ended != nil && (touches || above):
 		return s.blocked(endedCode(s.j.at.ended), t, refusal{unit: l.Unit}), true
 	case l.Where == unit.Sibling:
-		if o, ok := s.exempt(t, l, readings, pl); ok {
+		if o, ok := s.exempt(t, l, readings, pl); ok && !above {
 			if o.Once {
 				s.j.spend(o, t)
 			}

@@ -171,7 +171,8 @@ func (j *judge) private(p unit.Path, fold bool) bool {
 			return !(len(rest) == k+2 && j.call.AgentID != "" && rest[k+1] == j.call.AgentID+".output")
 		}
 	}
-	if dir := j.call.Transcripts; dir != "" && p.Under(unit.Split(dir), fold) {
+	// A payload whose transcripts lie in or above the workspace would close all of it.
+	if dir := unit.Split(j.call.Transcripts); len(dir) > 0 && p.Under(dir, fold) && !j.ws.Root.Under(dir, fold) {
 		return j.othersTranscript(p)
 	}
 	return false

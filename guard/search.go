@@ -22,24 +22,9 @@ func (s *sight) globbed(t Target, root string) Decision {
 	if decoded, err := decodeURL(pattern); err == nil {
 		pattern = decoded
 	}
-	if strings.HasPrefix(pattern, "/") {
-		root = "/"
-	} else if rest, ok := strings.CutPrefix(pattern, "~/"); ok && s.j.in.Env.Home != "" {
-		root, pattern = s.j.in.Env.Home, rest
-	}
-	alts := unit.ParsePattern(pattern, t.AnyDepth).Alternatives()
-	if alts == nil {
-		alts = []unit.Path{{"**"}}
-	}
-	// The root itself is judged too, so that a sibling's is refused whatever the pattern.
-	best := s.judge(Target{Op: Read, Path: t.Path, Pattern: t.Pattern, Implied: t.Implied, Guess: t.Guess}, root)
-	if !best.Allowed() && best.Code != SiblingSearch {
-		best.Op = t.Op
-		return best
-	}
-	best = Decision{Code: NoTarget}
-	for _, alt := range alts {
-		d := s.alternative(t, root, alt)
+	best := Decision{Code: NoTarget}
+	for _, from := range s.anchors(t, pattern, root) {
+		d := s.below(t, from.root, from.alt)
 		if !d.Allowed() {
 			return d
 		}
@@ -48,6 +33,58 @@ func (s *sight) globbed(t Target, root string) Decision {
 		}
 	}
 	return best
+}
+
+// anchor is one alternative of a pattern with the folder that it begins at.
+type anchor struct {
+	root string
+	alt  unit.Path
+}
+
+// anchors returns where the alternatives of a pattern may begin.
+func (s *sight) anchors(t Target, pattern, root string) []anchor {
+	alts := unit.ParsePattern(pattern, t.AnyDepth).Alternatives()
+	if alts == nil {
+		alts = []unit.Path{{"**"}}
+	}
+	var out []anchor
+	for _, alt := range alts {
+		if home := s.j.in.Env.Home; home != "" && len(alt) > 0 && alt[0] == "~" {
+			out = append(out, anchor{home, alt[1:]})
+		}
+		absolute := len(alt) > 0 && alt[0] == ""
+		if absolute {
+			out = append(out, anchor{"/", alt[1:]})
+			alt = alt[1:]
+		}
+		// A filter's leading slash stands for the folder that is searched.
+		if !absolute || t.AnyDepth {
+			out = append(out, anchor{root, alt})
+		}
+		// ripgrep compares a filter that has a slash with paths from its own
+		// working folder, whatever folder is searched.
+		if t.AnyDepth && t.Path != "" && len(alt) > 1 && strings.HasPrefix(s.j.call.Cwd, "/") && s.above(root) {
+			out = append(out, anchor{s.j.call.Cwd, alt})
+		}
+	}
+	return out
+}
+
+// above says whether siblings lie below a folder.
+func (s *sight) above(dir string) bool {
+	pl, err := unit.Resolve(s.j.in.FS, dir)
+	return err != nil || s.scope.Above(s.j.roots, pl.Real)
+}
+
+// below judges one alternative. Its root is judged too, so that a sibling's is
+// refused whatever the pattern.
+func (s *sight) below(t Target, root string, alt unit.Path) Decision {
+	d := s.judge(Target{Path: t.Path, Pattern: t.Pattern, Implied: t.Implied, Guess: t.Guess}, root)
+	if !d.Allowed() {
+		d.Op = t.Op
+		return d
+	}
+	return s.alternative(t, root, alt)
 }
 
 // oneGlob says whether a pattern is one glob: clients split on white space and
@@ -86,7 +123,7 @@ func (s *sight) alternative(t Target, root string, alt unit.Path) Decision {
 	if slices.Contains(rest, "..") {
 		// Where ".." leads after a wildcard cannot be told.
 		wide := t
-		wide.Pattern = ""
+		wide.Pattern, wide.Follows = "", true
 		d := s.judge(wide, root+strings.Repeat("/..", len(rest)))
 		d.Target = t.written()
 		return d
@@ -135,8 +172,10 @@ func (s *sight) alternative(t Target, root string, alt unit.Path) Decision {
 // through; beyond, it is taken to reach a sibling.
 const maxFollowed = 10_000
 
-// followed says whether a link below dir leads to a sibling or above one.
+// followed says whether a link below dir, or below what a link there leads to,
+// leads to a sibling or above one.
 func (s *sight) followed(dir unit.Path) bool {
+	seen := map[string]bool{dir.String(): true}
 	todo := []unit.Path{dir}
 	for left := maxFollowed; len(todo) > 0; {
 		at := todo[len(todo)-1]
@@ -152,18 +191,35 @@ func (s *sight) followed(dir unit.Path) bool {
 			p := append(slices.Clone(at), e.Name)
 			switch {
 			case e.Type.IsDir():
-				todo = append(todo, p)
 			case e.Type&fs.ModeSymlink != 0:
 				pl, err := unit.Resolve(s.j.in.FS, p.String())
 				if err != nil {
 					continue
 				}
-				for _, r := range pl.Readings(s.j.in.FS, s.j.ws.Root) {
-					if s.locate(r, &pl).Where == unit.Sibling || pl.Info.Mode.IsDir() && s.scope.Above(s.j.roots, r) {
-						return true
-					}
+				if s.leads(&pl) {
+					return true
 				}
+				if !pl.Info.Mode.IsDir() {
+					continue
+				}
+				p = pl.Real
+			default:
+				continue
 			}
+			if name := p.String(); !seen[name] {
+				seen[name] = true
+				todo = append(todo, p)
+			}
+		}
+	}
+	return false
+}
+
+// leads says whether a link's place is a sibling's or above one.
+func (s *sight) leads(pl *unit.Place) bool {
+	for _, r := range pl.Readings(s.j.in.FS, s.j.ws.Root) {
+		if s.locate(r, pl).Where == unit.Sibling || pl.Info.Mode.IsDir() && s.scope.Above(s.j.roots, r) {
+			return true
 		}
 	}
 	return false

@@ -17,14 +17,20 @@ const maxAlternatives = 256
 // ParsePattern reads a glob. anyDepth says that a pattern without a slash
 // matches at every depth. Nothing is an error: what is not understood may match anything.
 func ParsePattern(s string, anyDepth bool) Pattern {
+	if len(s) > maxPath {
+		return Pattern{wide: true}
+	}
 	list, ok := expandBraces(s, maxAlternatives)
 	if !ok {
 		return Pattern{wide: true}
 	}
 	var p Pattern
 	for _, a := range list {
-		parts := Path(strings.Split(strings.Trim(a, "/"), "/"))
-		if anyDepth && len(parts) == 1 {
+		a, cut := spanning(a)
+		parts := components(a)
+		if cut {
+			parts = append(parts, "**")
+		} else if anyDepth && len(parts) == 1 && parts[0] != "" {
 			parts = Path{"**", parts[0]}
 		}
 		p.alts = append(p.alts, parts)
@@ -32,8 +38,44 @@ func ParsePattern(s string, anyDepth bool) Pattern {
 	return p
 }
 
-// Alternatives returns the components of each alternative; nil for a pattern
-// that may match anything.
+// components splits a glob at its slashes. What names no folder of its own is
+// left out, as the kernel does; an absolute glob begins with an empty component.
+func components(s string) Path {
+	var p Path
+	if strings.HasPrefix(s, "/") {
+		p = append(p, "")
+	}
+	for c := range strings.SplitSeq(s, "/") {
+		if c != "" && c != "." {
+			p = append(p, c)
+		}
+	}
+	return p
+}
+
+// spanning cuts a glob before the first component with something that may match
+// a slash: an extended glob, or a class that holds one, which globset (ripgrep's)
+// lets match it.
+func spanning(s string) (before string, cut bool) {
+	for i := 0; i < len(s); i++ {
+		spans := s[i] == '('
+		if s[i] == '[' {
+			if class, n := classAt(s[i:]); n > 0 {
+				spans = inClass(class, '/')
+				if !spans {
+					i += n - 1
+				}
+			}
+		}
+		if spans {
+			return s[:strings.LastIndexByte(s[:i], '/')+1], true
+		}
+	}
+	return s, false
+}
+
+// Alternatives returns the components of each alternative, of which the first is
+// empty for an absolute one; nil for a pattern that may match anything.
 func (p Pattern) Alternatives() []Path {
 	if p.wide {
 		return nil
@@ -73,16 +115,33 @@ func expandBraces(s string, limit int) ([]string, bool) {
 		return nil, false
 	}
 	var out []string
-	from := open + 1
-	for _, c := range append(commas, end) {
-		more, ok := expandBraces(s[:open]+s[from:c]+s[end+1:], limit-len(out))
+	for _, word := range choices(s[open+1:end], commas, open+1) {
+		more, ok := expandBraces(s[:open]+word+s[end+1:], limit-len(out))
 		if !ok || len(out)+len(more) > limit {
 			return nil, false
 		}
 		out = append(out, more...)
-		from = c + 1
 	}
 	return out, true
+}
+
+// choices are what a group of braces stands for. commas are where its parts end,
+// counted from a string in which the group's text begins at from.
+func choices(body string, commas []int, from int) []string {
+	if len(commas) == 0 {
+		if a, b, ok := strings.Cut(body, ".."); ok && a != "" && b != "" && !strings.Contains(body, "/") {
+			return []string{"*"} // a sequence of the shell
+		}
+		// One choice: the shell keeps such braces, other programs drop them.
+		return []string{body, "?" + body + "?"}
+	}
+	var out []string
+	at := 0
+	for _, c := range commas {
+		out = append(out, body[at:c-from])
+		at = c - from + 1
+	}
+	return append(out, body[at:])
 }
 
 // Reaches says whether what alt matches below the absolute folder at may lie in
@@ -189,7 +248,7 @@ func (s *Scope) reachesLayout(l Layout, rel, alt Path) bool {
 // mayMatch says whether a glob component can match a name. Extended globs and
 // classes with anything unusual may match anything.
 func mayMatch(glob, name string, fold bool) bool {
-	if strings.ContainsAny(glob, `()\`) || strings.Contains(glob, "[[") {
+	if strings.ContainsAny(glob, `()\`) || strings.Contains(glob, "[:") || strings.Contains(glob, "[.") || strings.Contains(glob, "[=") {
 		return true
 	}
 	if fold {
@@ -235,19 +294,30 @@ func matchOne(glob, name string) (g, n int, ok bool) {
 	case '?':
 		return 1, size, true
 	case '[':
-		// A "]" that comes first belongs to the class.
-		first := 1
-		if len(glob) > 1 && (glob[1] == '!' || glob[1] == '^') {
-			first = 2
-		}
-		if first < len(glob) {
-			if end := strings.IndexByte(glob[first+1:], ']'); end >= 0 {
-				end += first + 1
-				return end + 1, size, inClass(glob[1:end], r)
-			}
+		if class, n := classAt(glob); n > 0 {
+			return n, size, inClass(class, r)
 		}
 	}
 	return 1, 1, glob[0] == name[0]
+}
+
+// classAt reads the class that glob begins with: what is between its brackets,
+// and its length with them, 0 when it does not end.
+func classAt(glob string) (class string, n int) {
+	// A "]" that comes first belongs to the class.
+	first := 1
+	if len(glob) > 1 && (glob[1] == '!' || glob[1] == '^') {
+		first = 2
+	}
+	if first >= len(glob) {
+		return "", 0
+	}
+	end := strings.IndexByte(glob[first+1:], ']')
+	if end < 0 {
+		return "", 0
+	}
+	end += first + 1
+	return glob[1:end], end + 1
 }
 
 func inClass(class string, r rune) bool {

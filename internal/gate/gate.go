@@ -136,7 +136,7 @@ func (g *gate) run() hooks.Response {
 	}
 	for _, p := range g.found {
 		in.Workspaces = append(in.Workspaces, guard.Workspace{
-			Root: unit.Split(p.ws.Root), Records: p.book, Roots: func() unit.Roots { return roots(p.ws) },
+			Root: unit.Split(p.ws.Root), Records: p.book, Roots: func() unit.Roots { return Roots(p.ws) },
 		})
 	}
 	out := guard.Decide(in)
@@ -153,17 +153,20 @@ func (g *gate) answer(out guard.Outcome, call guard.Call) hooks.Response {
 	return g.o.Client.Encode(hooks.Answer{Decision: out.Decision, Payload: g.payload, Prompt: out.Prompt, Event: call.Event})
 }
 
-// roots are the places where a workspace's layout applies. That some worktree
-// cannot be found must not open it: the root alone then remains, and paths in
-// a copy elsewhere are judged by their own workspace, or not at all.
-func roots(ws workspace.Workspace) unit.Roots {
+// Roots are the places where a workspace's layout applies. Where not all of them
+// can be known, the file system's root stands for them too: every path then has
+// siblings above it that it may reach, and searches are refused.
+func Roots(ws workspace.Workspace) unit.Roots {
 	names, err := workspace.Roots(ws)
-	if err != nil && len(names) == 0 {
+	if len(names) == 0 {
 		names = []string{ws.Root}
 	}
 	var out unit.Roots
 	for _, n := range names {
 		out = append(out, unit.Split(n))
+	}
+	if err != nil {
+		out = append(out, unit.Path{})
 	}
 	return out
 }
@@ -206,25 +209,21 @@ func (g *gate) fixedStarts() []string {
 	return out
 }
 
-// find collects the workspaces of the folders, the outermost first. Folders
-// that are the same, or below one that was looked from, are looked from once.
+// find collects the workspaces of the folders, the outermost first.
 func (g *gate) find(starts []string) error {
 	seen := map[string]bool{}
-	for _, s := range starts {
-		if !strings.HasPrefix(s, "/") || seen[s] {
-			continue
-		}
+	starts = slices.DeleteFunc(starts, func(s string) bool {
+		drop := !strings.HasPrefix(s, "/") || seen[s]
 		seen[s] = true
-		f, err := workspace.Find(s, workspace.Options{Dir: g.env(workspace.Var)})
-		if err != nil {
+		return drop
+	})
+	f, err := workspace.FindAll(starts, workspace.Options{Dir: g.env(workspace.Var)})
+	if err != nil && (len(f.Workspaces) > 0 || !errors.Is(err, workspace.ErrTooMany)) {
+		return err
+	}
+	for _, ws := range f.Workspaces {
+		if err := g.open(ws); err != nil {
 			return err
-		}
-		for _, ws := range f.Workspaces {
-			if !slices.ContainsFunc(g.found, func(p place) bool { return p.ws.Dir == ws.Dir }) {
-				if err := g.open(ws); err != nil {
-					return err
-				}
-			}
 		}
 	}
 	slices.SortStableFunc(g.found, func(a, b place) int { return len(a.ws.Root) - len(b.ws.Root) })
@@ -278,7 +277,7 @@ func InUnit(book *dispatch.Book, ws workspace.Workspace, fsys unit.FS, path stri
 		if err != nil {
 			continue
 		}
-		l := scope.Locate(roots(ws), unit.Split(path), func() bool { return false })
+		l := scope.Locate(Roots(ws), unit.Split(path), func() bool { return false })
 		return l.Where != unit.Shared
 	}
 	return false

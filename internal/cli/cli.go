@@ -1,0 +1,118 @@
+// Package cli is the command line of conduct: one file for each verb. It reads
+// flags, calls the domain packages and prints; it alone knows exit codes.
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed6310be5c/conduct/dispatch"
+	"github.com/seed6310be5c/conduct/internal/system"
+)
+
+// Env is what the commands take from their process.
+type Env struct {
+	Stdin  io.Reader
+	Stdout io.Writer
+	Stderr io.Writer
+	Getenv func(string) string
+	Getwd  func() (string, error)
+	Clock  dispatch.Clock
+	// Self is how the program was called: os.Args[0].
+	Self string
+	// Terminal says that a person sits at Stdin.
+	Terminal func() bool
+
+	json bool
+	dir  string
+}
+
+// Main runs a command line and returns its exit code.
+func Main(args []string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return Run(ctx, args, &Env{
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Getwd: os.Getwd,
+		Clock: &system.Clock{}, Self: os.Args[0], Terminal: system.Terminal,
+	})
+}
+
+// Run is Main with its surroundings.
+func Run(ctx context.Context, args []string, env *Env) int {
+	root := newRoot(env)
+	root.SetArgs(args)
+	root.SetIn(env.Stdin)
+	root.SetOut(env.Stdout)
+	root.SetErr(env.Stderr)
+	err := root.ExecuteContext(ctx)
+	return env.report(err)
+}
+
+func newRoot(env *Env) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "conduct",
+		Short: "a scope guard for parallel AI subagents",
+		Long: `conduct dispatches an agent to one unit of a workspace. Until the release, what
+the agent's tools would read, search or write in another unit is blocked by
+conduct-guard, which the agent program's hook asks before every tool call.
+
+Exit codes: 0 done, 1 failed, 2 usage, 3 conflict, 4 not found, 5 locked,
+6 damaged record, 7 blocked (check), 8 no sandbox.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.PersistentFlags().BoolVar(&env.json, "json", false, "print one JSON object, errors too")
+	root.PersistentFlags().StringVar(&env.dir, "dir", "", "the folder to start from (default: the current one)")
+	root.AddCommand(
+		newInit(env), newUnit(env), newDispatch(env), newGrant(env), newRenew(env), newRelease(env),
+		newStatus(env), newCheck(env), newLog(env), newJanitor(env), newOff(env), newOn(env),
+		newDemo(env), newDoctor(env), newVersion(env), newGuard(env),
+	)
+	for _, c := range root.Commands() {
+		wrapArgs(c)
+	}
+	return root
+}
+
+// wrapArgs makes wrong arguments a usage error.
+func wrapArgs(c *cobra.Command) {
+	if check := c.Args; check != nil {
+		c.Args = func(cmd *cobra.Command, args []string) error {
+			if err := check(cmd, args); err != nil {
+				return usageError{err}
+			}
+			return nil
+		}
+	}
+	for _, sub := range c.Commands() {
+		wrapArgs(sub)
+	}
+}
+
+// start returns the absolute folder that a command starts from.
+func (e *Env) start() (string, error) {
+	wd, err := e.Getwd()
+	if e.dir == "" {
+		if err != nil {
+			return "", errors.New("the current folder is gone")
+		}
+		return wd, nil
+	}
+	if filepath.IsAbs(e.dir) {
+		return filepath.Clean(e.dir), nil
+	}
+	if err != nil {
+		return "", errors.New("the current folder is gone")
+	}
+	return filepath.Join(wd, e.dir), nil
+}

@@ -1,0 +1,287 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed6310be5c/conduct/config"
+	"github.com/seed6310be5c/conduct/dispatch"
+	"github.com/seed6310be5c/conduct/grants"
+	"github.com/seed6310be5c/conduct/hooks/all"
+	"github.com/seed6310be5c/conduct/nearest"
+	"github.com/seed6310be5c/conduct/unit"
+	"github.com/seed6310be5c/conduct/wire"
+)
+
+type dispatchOptions struct {
+	unit, agent, role, stage, note, session string
+	exempt, read, denyTools                 []string
+	readOnly, observe                       bool
+	shared, ttl, opaque, bind               string
+	maxDepth                                int
+}
+
+func newDispatch(env *Env) *cobra.Command {
+	var o dispatchOptions
+	c := &cobra.Command{
+		Use:   "dispatch --unit U [--agent NAME]",
+		Short: "give an agent a unit, before it is launched",
+		Long: `Writes a dispatch record and its grant, and prints the id and the line for the
+agent's prompt. From then on an agent of that name reaches its own unit and
+shared paths, and no other unit, until conduct release or the time is up.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runDispatch(cmd, env, o) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.unit, "unit", "", "the unit: its name, or its path relative to the workspace")
+	f.StringVar(&o.agent, "agent", "", "the agent's name; without one, any agent that no other dispatch names")
+	f.StringVar(&o.role, "role", "", "reviewer (shared paths are read-only) or worker")
+	f.StringVar(&o.stage, "stage", "", "a word for the record")
+	f.StringVar(&o.note, "note", "", "a text for the record")
+	f.StringVar(&o.session, "session", "", "the conductor's session (default: as the client's variable says)")
+	f.StringArrayVar(&o.exempt, "exempt", nil, "a file of another unit that may be read")
+	f.StringArrayVar(&o.read, "read", nil, "a file, folder (ending in /) or glob of other units that may be read")
+	f.BoolVar(&o.readOnly, "read-only", false, "no writes in the workspace")
+	f.StringVar(&o.shared, "shared", "", "read: shared paths are read-only")
+	f.StringVar(&o.ttl, "ttl", "", "how long at the most, up to 7d (default 6h)")
+	f.IntVar(&o.maxDepth, "max-depth", 0, "how many levels of agents it may launch itself")
+	f.StringArrayVar(&o.denyTools, "deny-tool", nil, "a tool that is denied, by name or glob")
+	f.StringVar(&o.opaque, "opaque", "", "commands that are not understood: confine, block or allow")
+	f.StringVar(&o.bind, "bind", "", "agent, or session: every session but this one")
+	f.BoolVar(&o.observe, "observe", false, "judge and log, block nothing")
+	return c
+}
+
+func runDispatch(cmd *cobra.Command, env *Env, o dispatchOptions) error {
+	ttlGiven := cmd.Flags().Changed("ttl")
+	if err := o.check(); err != nil {
+		return err
+	}
+	d, err := env.open()
+	if err != nil {
+		return err
+	}
+	defer d.close()
+	q, err := d.request(o, ttlGiven)
+	if err != nil {
+		return err
+	}
+	d.warnOverlap(q.Unit)
+	if err := d.log.Prepare(); err != nil {
+		return err
+	}
+	got, err := d.book.Open(cmd.Context(), q)
+	if err != nil {
+		return d.conflictHint(err)
+	}
+	if o.bind == "session" && q.Conductor == "" {
+		env.warn("this session is not known, so the dispatch binds every session; name it with --session")
+	}
+	if err := printDispatch(env, got); err != nil {
+		return err
+	}
+	d.tidy(cmd.Context())
+	return nil
+}
+
+func oneOf(flag, value string, allowed ...string) error {
+	if value == "" || slices.Contains(allowed, value) {
+		return nil
+	}
+	return usageError{fmt.Errorf("--%s %q is not one of %s", flag, value, strings.Join(allowed, ", "))}
+}
+
+func (o *dispatchOptions) check() error {
+	if o.unit == "" {
+		return usageError{fmt.Errorf("--unit is missing")}
+	}
+	if o.maxDepth < 0 || o.maxDepth > 9 {
+		return usageError{fmt.Errorf("--max-depth %d is not between 0 and 9", o.maxDepth)}
+	}
+	for _, err := range []error{
+		oneOf("role", o.role, "reviewer", "worker"), oneOf("shared", o.shared, "read", "write"),
+		oneOf("opaque", o.opaque, "confine", "block", "allow"), oneOf("bind", o.bind, "agent", "session"),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// request makes a dispatch request of the options and of conduct.yaml.
+func (d *desk) request(o dispatchOptions, ttlGiven bool) (dispatch.Request, error) {
+	var q dispatch.Request
+	c, err := d.settings()
+	if err != nil {
+		return q, err
+	}
+	set, err := unitSet(d.ws.Root, c)
+	if err != nil {
+		return q, err
+	}
+	disk := unit.NewDisk()
+	u, err := set.Lookup(disk, o.unit)
+	if err != nil {
+		return q, d.unknownUnit(set, o.unit, err)
+	}
+	ttl := dispatch.DefaultTTL
+	if c.TTL > 0 {
+		ttl = c.TTL
+	}
+	if ttlGiven {
+		if ttl, err = config.ParseDuration(o.ttl); err != nil {
+			return q, fmt.Errorf("ttl %q is %w", o.ttl, dispatch.ErrTTL)
+		}
+	}
+	g, err := d.grant(o, c, set, u, disk)
+	if err != nil {
+		return q, err
+	}
+	return dispatch.Request{
+		Unit: u, Agent: o.agent, Role: o.role, Stage: o.stage, Note: o.note, Conductor: d.env.session(o.session),
+		TTL: ttl, Grant: g,
+	}, nil
+}
+
+// session is the conductor's session: as given, or as the client's variable says.
+func (e *Env) session(given string) string {
+	if given != "" {
+		return given
+	}
+	for _, c := range all.Clients() {
+		if v := c.SessionVar(); v != "" {
+			if s := e.Getenv(v); s != "" {
+				return s
+			}
+		}
+	}
+	return ""
+}
+
+func (d *desk) grant(o dispatchOptions, c config.Config, set unit.Set, u unit.Unit, disk unit.FS) (grants.Grant, error) {
+	aliases, err := set.RealPlaces(disk)
+	if err != nil {
+		return grants.Grant{}, err
+	}
+	g := grants.Grant{
+		Layouts: c.Layouts, Listed: set.Listed, Aliases: aliases, Fold: unit.Folds(disk, set.Root),
+		ReadOnly: o.readOnly, SharedRead: o.shared == "read" || o.shared == "" && (o.role == "reviewer" || c.Shared == "read"),
+		DenyTools: o.denyTools, MaxDepth: o.maxDepth, Opaque: opaquePolicy(o.opaque, c.Opaque),
+		Commands: c.Commands, Denied: c.CommandsDeny,
+		Observe: o.observe || c.Enforce == "observe", Strict: c.Strict, FirstTouch: c.Bind == "first-touch",
+		Sessions: o.bind == "session", Quiet: c.Audit == "blocked",
+	}
+	for _, p := range o.exempt {
+		rel, err := d.rel(p)
+		if err != nil {
+			return g, err
+		}
+		g.Opened = append(g.Opened, grants.Opening{Access: grants.AccessRead, Path: strings.TrimSuffix(rel, "/"), Exact: true})
+	}
+	for _, p := range o.read {
+		rel, err := d.folder(p)
+		if err != nil {
+			return g, err
+		}
+		g.Opened = append(g.Opened, grants.Opening{Access: grants.AccessRead, Path: rel})
+	}
+	for _, p := range u.Reads {
+		rel, err := d.folder(p)
+		if err != nil {
+			return g, err
+		}
+		g.Opened = append(g.Opened, grants.Opening{Access: grants.AccessRead, Path: rel})
+	}
+	return g, nil
+}
+
+// opaquePolicy is the flag's, else the workspace's, else "allow": while commands
+// are only read word by word, blocking everything else would leave agents
+// without tests and builds.
+func opaquePolicy(flag, conf string) grants.Opaque {
+	for _, v := range []string{flag, conf} {
+		if v != "" {
+			return grants.Opaque(v)
+		}
+	}
+	return grants.OpaqueAllow
+}
+
+// unknownUnit adds to an error what was looked at and what is nearest.
+func (d *desk) unknownUnit(set unit.Set, name string, err error) error {
+	if len(set.Layouts) == 0 && len(set.Listed) == 0 {
+		return hint(err, "conduct init --layout 'construction/units/{unit}', or list units in %s", config.File)
+	}
+	var places, names []string
+	for _, l := range set.Layouts {
+		places = append(places, l.String())
+	}
+	if len(set.Listed) > 0 {
+		places = append(places, "units in "+config.File)
+	}
+	if units, lerr := set.All(unit.NewDisk(), 0); lerr == nil {
+		for _, u := range units {
+			names = append(names, u.Name)
+		}
+	}
+	err = fmt.Errorf("%w (looked at: %s)", err, strings.Join(places, ", "))
+	if n, ok := nearest.Nearest(name, names); ok {
+		return hint(err, "did you mean --unit %s? conduct unit list", n)
+	}
+	return hint(err, "conduct unit list")
+}
+
+// warnOverlap says which live dispatches share paths with a unit.
+func (d *desk) warnOverlap(u unit.Unit) {
+	if !u.Listed {
+		return // units of a layout do not overlap
+	}
+	found, err := d.book.List(false)
+	if err != nil {
+		return
+	}
+	for _, other := range found.Dispatches {
+		if !other.Live() || other.Unit == u.Name {
+			continue
+		}
+		for _, p := range u.Paths {
+			for _, q := range other.Grant.Own.Paths {
+				a, b := unit.Split(p), unit.Split(q)
+				if a.Under(b, false) || b.Under(a, false) {
+					d.env.warn("unit %q shares %q with unit %q, which is dispatched to %q", u.Name, p, other.Unit, other.Agent)
+				}
+			}
+		}
+	}
+}
+
+// conflictHint adds to a conflict when the other one was last active.
+func (d *desk) conflictHint(err error) error {
+	var c *dispatch.ConflictError
+	if !asError(err, &c) {
+		return err
+	}
+	last := "no call seen yet"
+	if t, terr := d.log.Tally(string(c.Holder.ID)); terr == nil && !t.Last.IsZero() {
+		last = "last call " + t.Last.UTC().Format(time.RFC3339)
+	}
+	return hint(fmt.Errorf("%w, %s", err, last), "conduct release --id %s --verdict abandoned", c.Holder.ID)
+}
+
+func printDispatch(env *Env, d *dispatch.Dispatch) error {
+	if !env.json {
+		fmt.Fprintf(env.Stdout, "%s\n%s\n", d.ID, d.Line())
+		return nil
+	}
+	var w wire.Writer
+	w.Object("")
+	writeDispatch(&w, env.Clock.Now(), d, nil)
+	w.Raw("grant", d.Grant.Encode()).String("launch_line", d.Line()).End()
+	_, err := fmt.Fprintf(env.Stdout, "%s\n", w.Bytes())
+	return err
+}

@@ -1,0 +1,239 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed6310be5c/conduct/config"
+	"github.com/seed6310be5c/conduct/hooks/all"
+	"github.com/seed6310be5c/conduct/install"
+	"github.com/seed6310be5c/conduct/nearest"
+	"github.com/seed6310be5c/conduct/store/file"
+	"github.com/seed6310be5c/conduct/unit"
+	"github.com/seed6310be5c/conduct/wire"
+	"github.com/seed6310be5c/conduct/workspace"
+)
+
+type initOptions struct {
+	layouts, clients        []string
+	scope                   string
+	remove, print, protocol bool
+}
+
+func newInit(env *Env) *cobra.Command {
+	var o initOptions
+	c := &cobra.Command{
+		Use:   "init [--layout PATTERN]… [--client NAME]…",
+		Short: "make a workspace here, and install the hook",
+		Long: `Makes .conduct/ and conduct.yaml in the current folder, and with --client puts the
+hook into that program's settings. Running it again changes nothing.`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return o.run(env) },
+	}
+	f := c.Flags()
+	f.StringArrayVar(&o.layouts, "layout", nil, "where units lie, such as construction/units/{unit} (default: found by looking)")
+	f.StringArrayVar(&o.clients, "client", nil, "install the hook for this agent program: "+strings.Join(clientNames(), ", "))
+	f.StringVar(&o.scope, "scope", "local", "whose settings: local, project or user")
+	f.BoolVar(&o.remove, "remove", false, "take the hook out again")
+	f.BoolVar(&o.print, "print", false, "show what would be written, write nothing")
+	f.BoolVar(&o.protocol, "print-protocol", false, "print what to put into CLAUDE.md or AGENTS.md")
+	return c
+}
+
+func clientNames() []string {
+	var out []string
+	for _, c := range all.Clients() {
+		out = append(out, c.Name())
+	}
+	return out
+}
+
+func (o *initOptions) run(env *Env) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	if o.protocol {
+		_, err := fmt.Fprint(env.Stdout, protocol)
+		return err
+	}
+	root, err := env.start()
+	if err != nil {
+		return err
+	}
+	var done []string
+	if !o.remove && !o.print {
+		if done, err = o.workspace(env, root); err != nil {
+			return err
+		}
+	}
+	for _, name := range o.clients {
+		said, err := o.client(env, root, name)
+		if err != nil {
+			return err
+		}
+		done = append(done, said...)
+	}
+	if !o.remove && !o.print && len(o.clients) == 0 {
+		done = append(done, "no hook was installed: conduct init --client claude-code installs one")
+	}
+	return env.printInit(done)
+}
+
+func (o *initOptions) check() error {
+	if err := oneOf("scope", o.scope, "local", "project", "user"); err != nil {
+		return err
+	}
+	for _, l := range o.layouts {
+		if _, err := unit.ParseLayout(l); err != nil {
+			return err
+		}
+	}
+	for _, c := range o.clients {
+		if slices.Contains(clientNames(), c) {
+			continue
+		}
+		err := error(usageError{fmt.Errorf("unknown client %q", c)})
+		if n, ok := nearest.Nearest(c, clientNames()); ok {
+			return hint(err, "did you mean --client %s?", n)
+		}
+		return hint(err, "one of %s", strings.Join(clientNames(), ", "))
+	}
+	if o.remove && len(o.clients) == 0 {
+		return usageError{errors.New("--remove needs --client")}
+	}
+	return nil
+}
+
+// workspace makes the records' folder and conduct.yaml.
+func (o *initOptions) workspace(env *Env, root string) ([]string, error) {
+	var done []string
+	dir := filepath.Join(root, workspace.Folder)
+	was := exists(filepath.Join(dir, workspace.Marker))
+	if err := file.Init(dir); err != nil {
+		return nil, fmt.Errorf("cannot make %q: %w", dir, err)
+	}
+	if !was {
+		done = append(done, "made "+dir)
+	}
+	layouts := o.layouts
+	had := exists(filepath.Join(root, config.File))
+	if len(layouts) == 0 && !had {
+		layouts = config.Detect(root)
+	}
+	if len(layouts) > 0 || !had {
+		changed, err := config.Write(root, layouts)
+		if err != nil {
+			return nil, err
+		}
+		if changed {
+			done = append(done, "wrote "+filepath.Join(root, config.File))
+		}
+	}
+	switch {
+	case len(layouts) == 0 && !had:
+		done = append(done, "no known layout fits here: say in conduct.yaml where units lie")
+	case len(o.layouts) == 0 && !had:
+		done = append(done, "found the layout "+strings.Join(layouts, ", "))
+	}
+	return done, nil
+}
+
+// client installs, removes or shows the hook of one client.
+func (o *initOptions) client(env *Env, root, name string) ([]string, error) {
+	opts := install.Options{Scope: install.Scope(o.scope), Root: root, Home: env.Getenv("HOME")}
+	if !o.remove {
+		guard, err := install.GuardPath(env.Self)
+		if err != nil {
+			return nil, hint(err, "go install github.com/seed6310be5c/conduct/cmd/conduct-guard@latest")
+		}
+		opts.Guard = guard
+		if why := install.Unstable(guard); why != "" {
+			env.warn("%s", why)
+		}
+	}
+	if name != "claude-code" {
+		return o.paste(name, opts)
+	}
+	plan := install.Plan
+	if o.remove {
+		plan = install.Remove
+	}
+	change, err := plan(opts)
+	if err != nil {
+		return nil, err
+	}
+	if o.print {
+		return []string{strings.TrimRight(change.Diff(), "\n")}, nil
+	}
+	if !change.Changed() {
+		return []string{change.File + " needs no change"}, nil
+	}
+	if err := change.Apply(); err != nil {
+		return nil, err
+	}
+	if o.remove {
+		return []string{"took the hook out of " + change.File + "; " + workspace.Folder + "/ and " + config.File + " stay"}, nil
+	}
+	return []string{"installed the hook in " + change.File, "start the agent program anew: hooks are read when it starts"}, nil
+}
+
+func (o *initOptions) paste(name string, opts install.Options) ([]string, error) {
+	if o.remove {
+		return nil, fmt.Errorf("the hook of %s was pasted by hand: take it out of the same file", name)
+	}
+	p, err := install.Snippet(name, opts)
+	if err != nil {
+		return nil, err
+	}
+	where := "the hook's command line for " + name + ":"
+	if p.File != "" {
+		where = "put this into " + p.File + ":"
+	}
+	out := []string{where, p.Text}
+	if p.Note != "" {
+		out = append(out, p.Note)
+	}
+	return out, nil
+}
+
+func (e *Env) printInit(lines []string) error {
+	if e.json {
+		var w wire.Writer
+		w.Object("").Strings("done", lines).End()
+		_, err := fmt.Fprintf(e.Stdout, "%s\n", w.Bytes())
+		return err
+	}
+	for _, l := range lines {
+		fmt.Fprintln(e.Stdout, l)
+	}
+	return nil
+}
+
+// protocol is what a conductor has to know, for CLAUDE.md or AGENTS.md.
+const protocol = `## Dispatching agents to units (conduct)
+
+Before you launch an agent that works on one unit, run
+
+    conduct dispatch --unit UNIT --agent AGENT-NAME
+
+and put the second line that it prints (conduct:ID) into the agent's prompt. From
+then on the agent reaches its own unit and shared paths only. Exit code 3 says
+that the unit is dispatched already: conduct status shows to whom.
+
+When the agent has answered, run
+
+    conduct release --id ID --verdict ready|not-ready|blocked|abandoned
+
+and keep the receipt. "evidence none" in it means that no call of the agent was
+seen: treat its answer as not given. What another unit has to give is opened with
+
+    conduct grant add --unit UNIT --read PATH
+
+Do not run conduct for an agent that you launched, and do not put an id into
+another agent's prompt.
+`

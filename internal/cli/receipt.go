@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/seed6310be5c/conduct/audit"
+	"github.com/seed6310be5c/conduct/dispatch"
+	"github.com/seed6310be5c/conduct/wire"
+)
+
+// printReceipt prints the receipt that a dispatch was released with.
+func (d *desk) printReceipt(got *dispatch.Dispatch) error {
+	r, err := audit.DecodeReceipt(got.Receipt)
+	if err != nil {
+		return fmt.Errorf("the receipt of %s: %w", got.ID, err)
+	}
+	if r.Evidence() == "none" {
+		d.env.warn("no call of dispatch %s was judged: nothing shows that its agent ran", got.ID)
+	}
+	if d.env.json {
+		var w wire.Writer
+		// The fields stand beside the receipt too, for scripts that ask for one.
+		w.Object("").Raw("receipt", got.Receipt)
+		if err := audit.Fields(&w, got.Receipt); err != nil {
+			return err
+		}
+		w.End()
+		_, err := fmt.Fprintf(d.env.Stdout, "%s\n", w.Bytes())
+		return err
+	}
+	d.env.printReceipt(r)
+	return nil
+}
+
+func (e *Env) printReceipt(r audit.Receipt) {
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(e.Stdout, "  %-14s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	fmt.Fprintf(e.Stdout, "receipt %s\n", r.ID)
+	line("unit", "%s", r.Unit)
+	line("agent", "%s", r.Agent)
+	line("verdict", "%s", r.Verdict)
+	line("time", "%s to %s", stamp(r.IssuedAt), stamp(r.EndedAt))
+	if !r.ActiveAt.IsZero() {
+		line("active since", "%s", stamp(r.ActiveAt))
+	}
+	line("agents", "%s", strings.Join(r.Tally.Agents, ", "))
+	line("calls", "%d allowed, %d blocked%s", r.Tally.Allowed, r.Tally.Blocked, byCode(r.Tally.ByCode))
+	if len(r.Tally.SharedWrites) > 0 {
+		line("shared writes", "%s", strings.Join(r.Tally.SharedWrites, ", "))
+	}
+	if r.Undispatched > 0 {
+		line("beside it", "%d calls on unit paths by agents that nobody dispatched", r.Undispatched)
+	}
+	line("evidence", "%s", r.Evidence())
+	line("audit sha256", "%s", r.Tally.SHA256)
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+func byCode(m map[string]int) string {
+	if len(m) == 0 {
+		return ""
+	}
+	var parts []string
+	for _, c := range audit.SortedCodes(m) {
+		parts = append(parts, fmt.Sprintf("%s %d", c, m[c]))
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
+}

@@ -1,0 +1,196 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed6310be5c/conduct/audit"
+	"github.com/seed6310be5c/conduct/dispatch"
+	"github.com/seed6310be5c/conduct/store"
+	"github.com/seed6310be5c/conduct/wire"
+)
+
+// asError is errors.As with the target's type inferred.
+func asError[T error](err error, target *T) bool { return errors.As(err, target) }
+
+// writeDispatch writes the fields of a dispatch as status lists them.
+func writeDispatch(w *wire.Writer, now time.Time, d *dispatch.Dispatch, t *audit.Tally) {
+	if t == nil {
+		t = &audit.Tally{}
+	}
+	remaining := int64(d.ExpiresAt.Sub(now).Seconds())
+	if !d.Live() || remaining < 0 {
+		remaining = 0
+	}
+	w.String("id", string(d.ID)).String("unit", d.Unit).String("agent", d.Agent).String("role", d.Role).
+		String("stage", d.Stage).String("note", d.Note).String("state", string(d.Now)).
+		Time("issued_at", d.IssuedAt).Time("expires_at", d.ExpiresAt).Int("remaining_s", remaining).
+		Time("last_call_at", t.Last).Int("generation", int64(d.Generation)).Bool("seen", !d.SeenAt.IsZero()).
+		String("verdict", string(d.Verdict)).Strings("agents", t.Agents)
+	w.Object("calls").Int("allowed", int64(t.Allowed)).Int("blocked", int64(t.Blocked)).End()
+}
+
+type statusOptions struct {
+	all      bool
+	dispatch string
+}
+
+func newStatus(env *Env) *cobra.Command {
+	var o statusOptions
+	c := &cobra.Command{
+		Use: "status", Short: "show the dispatches in force, and what is wrong", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return o.run(env) },
+	}
+	c.Flags().BoolVar(&o.all, "all", false, "those that have ended too")
+	c.Flags().StringVar(&o.dispatch, "dispatch", "", "only this one")
+	return c
+}
+
+// view is what status shows.
+type view struct {
+	dispatches   []*dispatch.Dispatch
+	tallies      []audit.Tally
+	undispatched int
+	damaged      []store.Damage
+	off          time.Time
+}
+
+func (o *statusOptions) run(env *Env) error {
+	d, err := env.open()
+	if err != nil {
+		return err
+	}
+	defer d.close()
+	v, err := d.look(o)
+	if err != nil {
+		return err
+	}
+	if env.json {
+		err = d.printStatusJSON(v)
+	} else {
+		err = d.printStatus(v)
+	}
+	return err
+}
+
+func (d *desk) look(o *statusOptions) (view, error) {
+	var v view
+	id := o.dispatch
+	if id == "" && !o.all {
+		id = d.env.Getenv(varDispatch)
+	}
+	if id != "" {
+		got, err := d.own(id)
+		if err != nil {
+			return v, err
+		}
+		v.dispatches = []*dispatch.Dispatch{got}
+	} else {
+		found, err := d.book.List(o.all)
+		if err != nil {
+			return v, err
+		}
+		v.damaged = found.Damaged
+		for _, got := range found.Dispatches {
+			// One whose time is up still holds its agent's name: it is shown.
+			if o.all || got.Live() || got.State == dispatch.Reserved {
+				v.dispatches = append(v.dispatches, got)
+			}
+		}
+	}
+	var since time.Time
+	for _, got := range v.dispatches {
+		t, err := d.log.Tally(string(got.ID))
+		if err != nil {
+			return v, err
+		}
+		v.tallies = append(v.tallies, t)
+		if got.Live() && (since.IsZero() || got.IssuedAt.Before(since)) {
+			since = got.IssuedAt
+		}
+	}
+	var err error
+	if !since.IsZero() && id == "" {
+		v.undispatched, err = d.log.Count(audit.Undispatched, since, d.env.Clock.Now())
+	}
+	v.off = d.book.Off()
+	return v, err
+}
+
+// varDispatch names a worker's own dispatch in its environment.
+const varDispatch = "CONDUCT_DISPATCH"
+
+// own reads the dispatch that a worker names as its own.
+func (d *desk) own(id string) (*dispatch.Dispatch, error) {
+	got, err := d.book.Find(dispatch.Selector{ID: store.ID(strings.ToUpper(id))})
+	if errors.Is(err, dispatch.ErrNone) {
+		return nil, hinted{error: err, code: "undispatched", hint: "ask the conductor for the id of your dispatch"}
+	}
+	return got, err
+}
+
+func (d *desk) printStatusJSON(v view) error {
+	var w wire.Writer
+	w.Object("").Array("dispatches")
+	now := d.env.Clock.Now()
+	for i, got := range v.dispatches {
+		w.Object("")
+		writeDispatch(&w, now, got, &v.tallies[i])
+		w.End()
+	}
+	w.End().Int("undispatched_calls", int64(v.undispatched)).Array("damaged")
+	for _, dam := range v.damaged {
+		w.Object("").String("file", dam.File).String("reason", dam.Reason).End()
+	}
+	w.End().Time("off_until", v.off).String("shell", shellNote).End()
+	_, err := fmt.Fprintf(d.env.Stdout, "%s\n", w.Bytes())
+	return err
+}
+
+// shellNote is said wherever somebody could rely on more.
+const shellNote = "open: only plain words of shell commands are judged; what a command computes is not"
+
+func (d *desk) printStatus(v view) error {
+	out := d.env.Stdout
+	if d.configErr != nil {
+		d.env.warn("%s: the scope of each dispatch is as it was when it was made", oneLine(d.configErr.Error()))
+	}
+	if !v.off.IsZero() {
+		fmt.Fprintf(out, "the guard stands aside until %s (conduct on)\n", v.off.UTC().Format(time.RFC3339))
+	}
+	if len(v.dispatches) == 0 {
+		fmt.Fprintln(out, "no dispatch in force")
+	} else {
+		now := d.env.Clock.Now()
+		w := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
+		fmt.Fprintln(w, "ID\tUNIT\tAGENT\tSTATE\tLEFT\tLAST CALL\tALLOWED\tBLOCKED")
+		for i, got := range v.dispatches {
+			last := "none seen"
+			if !v.tallies[i].Last.IsZero() {
+				last = now.Sub(v.tallies[i].Last).Round(time.Second).String() + " ago"
+			}
+			left := "-"
+			if got.Live() {
+				left = got.ExpiresAt.Sub(now).Round(time.Second).String()
+			}
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\n", got.ID, got.Unit, got.Agent, got.Now, left, last,
+				v.tallies[i].Allowed, v.tallies[i].Blocked)
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "shell: %s\n", shellNote)
+	}
+	if v.undispatched > 0 {
+		fmt.Fprintf(out, "%d calls on unit paths by agents that nobody dispatched\n", v.undispatched)
+	}
+	for _, dam := range v.damaged {
+		fmt.Fprintf(out, "damaged: %s: %s\n", dam.File, dam.Reason)
+	}
+	return nil
+}

@@ -1,0 +1,183 @@
+// Package janitor tidies the records: what is past its time goes, what is
+// damaged is kept aside. Nothing that is in force is ever taken.
+package janitor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/seed6310be5c/conduct/audit"
+	"github.com/seed6310be5c/conduct/dispatch"
+	"github.com/seed6310be5c/conduct/store"
+)
+
+// Options narrows a run. The zero value looks at everything.
+type Options struct {
+	// Retention is how long ended dispatches are kept; 0 is DefaultRetention.
+	Retention time.Duration
+	// Limit is how many records of each kind are looked at; 0 is all.
+	Limit int
+	// DryRun changes nothing and reports what would be done.
+	DryRun bool
+}
+
+// DefaultRetention is how long an ended dispatch is kept, so that a late call
+// of its agent is still known.
+const DefaultRetention = 7 * 24 * time.Hour
+
+// grace is the age from which a grant without a record is taken for a leftover;
+// younger, its record may be about to be written.
+const grace = time.Minute
+
+// Report says what was done.
+type Report struct {
+	Expired  []store.ID // ended since their time was up
+	Deleted  int        // past the retention time
+	SetAside []store.ID // damaged, moved out of the way
+	Swept    int        // leftovers of writers that died
+}
+
+// Janitor tidies one workspace.
+type Janitor struct {
+	Book *dispatch.Book
+	Log  *audit.Log
+}
+
+// Run does what is due.
+func (j *Janitor) Run(ctx context.Context, o Options) (Report, error) {
+	if o.Retention <= 0 {
+		o.Retention = DefaultRetention
+	}
+	var r Report
+	if err := j.live(ctx, o, &r); err != nil {
+		return r, err
+	}
+	if err := j.ended(ctx, o, &r); err != nil {
+		return r, err
+	}
+	limit := o.Limit
+	if limit == 0 {
+		limit = 1 << 30
+	}
+	n, err := j.Book.Store.Sweep(ctx, grace, limit, o.DryRun)
+	r.Swept = n
+	if err != nil {
+		return r, fmt.Errorf("cannot sweep: %w", err)
+	}
+	if o.Limit == 0 {
+		return r, j.marks(o, &r)
+	}
+	return r, nil
+}
+
+// live ends what is expired and sets aside what is damaged.
+func (j *Janitor) live(ctx context.Context, o Options, r *Report) error {
+	n := 0
+	for id, err := range j.Book.Store.Live() {
+		if err != nil {
+			return err
+		}
+		if n++; o.Limit > 0 && n > o.Limit {
+			return nil
+		}
+		d, err := j.Book.Read(id)
+		switch {
+		case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrForeign):
+			continue
+		case errors.Is(err, store.ErrDamaged):
+			err = j.setAside(ctx, o, r, id)
+		case err == nil && d.Now == dispatch.Expired:
+			err = j.expire(ctx, o, r, d)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (j *Janitor) setAside(ctx context.Context, o Options, r *Report, id store.ID) error {
+	for dam, err := range j.Book.Store.Damaged() {
+		if err != nil {
+			return err
+		}
+		if dam.ID == id && dam.Aside {
+			return nil
+		}
+	}
+	r.SetAside = append(r.SetAside, id)
+	if o.DryRun {
+		return nil
+	}
+	return j.Book.Store.SetAside(ctx, id)
+}
+
+func (j *Janitor) expire(ctx context.Context, o Options, r *Report, d *dispatch.Dispatch) error {
+	r.Expired = append(r.Expired, d.ID)
+	if o.DryRun {
+		return nil
+	}
+	err := j.Book.Expire(ctx, d)
+	if errors.Is(err, store.ErrGeneration) || errors.Is(err, store.ErrEnded) {
+		return nil // renewed or released in the meantime
+	}
+	return err
+}
+
+// ended deletes what is past the retention time.
+func (j *Janitor) ended(ctx context.Context, o Options, r *Report) error {
+	n := 0
+	before := j.Book.Clock.Now().Add(-o.Retention)
+	var streams map[string][]int
+	for id, err := range j.Book.Store.Ended() {
+		if err != nil {
+			return err
+		}
+		if n++; o.Limit > 0 && n > o.Limit {
+			return nil
+		}
+		d, err := j.Book.Read(id)
+		if err != nil || d.Live() || !d.Ended().Before(before) {
+			continue
+		}
+		r.Deleted++
+		if o.DryRun {
+			continue
+		}
+		if err := j.Book.Remove(ctx, d); err != nil {
+			return err
+		}
+		if streams == nil {
+			streams = j.Log.Streams()
+		}
+		if err := j.Log.Remove(string(id), streams[string(id)]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// marks removes the small facts about dispatches that are gone.
+func (j *Janitor) marks(o Options, r *Report) error {
+	for _, k := range []store.Kind{store.Bind, store.Seen, store.Launch, store.Window, store.Session} {
+		var gone []string
+		for key, value := range j.Book.Store.Marks(k) {
+			id := dispatch.Marked(k, key, value)
+			if _, err := j.Book.Store.Read(id); errors.Is(err, store.ErrNotFound) {
+				gone = append(gone, key)
+			}
+		}
+		r.Swept += len(gone)
+		for _, key := range gone {
+			if o.DryRun {
+				continue
+			}
+			if err := j.Book.Store.Unmark(k, key); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
