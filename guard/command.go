@@ -97,15 +97,13 @@ func (s *sight) word(c Command, w shell.Word) (Decision, bool) {
 		return s.blocked(Unresolvable, t, refusal{detail: "a relative path, and its folder is not known"}), false
 	}
 	if badText(w.Text) && w.Use != shell.Written {
-		// Text with line breaks is an argument, not a path.
-		return Decision{}, true
+		// Text with line breaks is an argument, unless there is a file of that name.
+		if pl, err := unit.Resolve(s.j.in.FS, abs); err != nil || pl.Missing {
+			return Decision{}, true
+		}
 	}
 	if w.Glob {
-		t.Op, t.Pattern = Search, w.Text
-		if !strings.HasPrefix(w.Text, "/") {
-			t.Path = ""
-		}
-		return s.globbed(Target{Op: Search, Path: t.Path, Base: t.Base, Pattern: w.Text}, baseOf(s.j, t.Base)), false
+		return s.expanded(c, w, t), false
 	}
 	info, exists := s.exists(abs)
 	if w.Bare && !exists && w.Use != shell.Written {
@@ -117,13 +115,13 @@ func (s *sight) word(c Command, w shell.Word) (Decision, bool) {
 	case shell.Written:
 		t.Op = Read | Write
 	case shell.Searched:
-		t.Op = Search
+		t.Op, t.Follows = Search, w.Follows
 		if w.Implied {
 			t.Path = ""
 		}
 	case shell.Operand:
 		if info.Mode.IsDir() {
-			t.Op = Read | Search
+			t.Op, t.Follows = Read|Search, w.Follows
 		}
 	case shell.Entered:
 		return s.entered(t, abs), false
@@ -146,14 +144,6 @@ func (s *sight) exists(abs string) (unit.Info, bool) {
 		return unit.Info{}, true // it is judged, and then refused
 	}
 	return pl.Info, !pl.Missing
-}
-
-func baseOf(j *judge, base string) string {
-	abs, ok := j.absolute(".", base)
-	if !ok {
-		return "/"
-	}
-	return abs
 }
 
 // join joins two folders, of which the second may be absolute.
@@ -249,9 +239,6 @@ func (j *judge) unitsOnly(d *dispatch.Dispatch) Decision {
 		if line.Wipes || j.destroys(s, c, line) {
 			return s.blocked(Protected, Target{Op: Write, Path: c.Text}, refusal{})
 		}
-		if len(line.Controls) > 0 {
-			continue
-		}
 		if got := s.words(c, line); !got.Allowed() {
 			return got
 		}
@@ -285,8 +272,8 @@ func (j *judge) undispatched() Decision {
 	if !j.call.Marked {
 		return Decision{Code: NotDispatched}
 	}
-	name := j.touchedUnit(s)
-	if name == "" {
+	name, touched := j.touchedUnit(s)
+	if !touched {
 		return Decision{Code: NotDispatched}
 	}
 	j.ruling.Log = true
@@ -384,34 +371,21 @@ func (j *judge) inRecords(abs string, above bool) bool {
 	return false
 }
 
-// touchedUnit returns the unit that a call touches, "" for none.
-func (j *judge) touchedUnit(s *sight) string {
-	look := func(t Target) string {
-		path, err := decodeURL(t.Path)
-		if err != nil {
-			return ""
-		}
-		abs, ok := j.absolute(path, t.Base)
-		if !ok {
-			return ""
-		}
-		pl, err := unit.Resolve(j.in.FS, abs)
-		if err != nil {
-			return ""
-		}
-		for _, r := range pl.Readings(j.in.FS, j.ws.Root) {
-			if l := s.locate(r, &pl); l.Where != unit.Shared {
-				return l.Unit
-			}
-		}
-		return ""
+// touchedUnit says whether a call of somebody who has no unit touches one or
+// searches above them, and which; "" where it cannot be told.
+func (j *judge) touchedUnit(s *sight) (name string, touched bool) {
+	g := *s.d.Grant
+	g.Own, g.Opened = unit.Unit{}, nil
+	scope, err := g.Scope()
+	if err != nil {
+		return "", false
 	}
+	none := *s.d
+	none.Grant = &g
+	bare := &sight{j: j, d: &none, scope: scope, lenient: true}
 	for _, t := range j.call.Targets {
-		if t.Guess && !strings.Contains(t.Path, "/") {
-			continue
-		}
-		if u := look(t); u != "" {
-			return u
+		if d := bare.target(t); !d.Allowed() && d.Code != Unresolvable {
+			return d.Unit, true
 		}
 	}
 	for _, c := range j.call.Commands {
@@ -419,11 +393,9 @@ func (j *judge) touchedUnit(s *sight) string {
 		if c.Foreign || err != nil {
 			continue
 		}
-		for _, w := range line.Words {
-			if u := look(Target{Path: w.Text, Base: join(c.Cwd, w.Cwd)}); u != "" && !w.Bare {
-				return u
-			}
+		if d := bare.words(c, line); !d.Allowed() && d.Code != Unresolvable {
+			return d.Unit, true
 		}
 	}
-	return ""
+	return "", false
 }

@@ -140,7 +140,7 @@ func Decide(in Input) Outcome {
 		j := judge{in: &in, ws: ws, call: &in.Call}
 		r := j.rule()
 		r.Workspace = i
-		named = named || r.Rule == RuleNamed
+		named = named || r.Rule == RuleNamed || r.Code == StoodAside
 		out.Rulings = append(out.Rulings, r)
 		if outranks(r.Decision, out.Decision) {
 			out.Decision = r.Decision

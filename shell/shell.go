@@ -42,6 +42,8 @@ type Word struct {
 	Glob bool
 	// Implied says that the word was not written.
 	Implied bool
+	// Follows says that a search from here goes through links.
+	Follows bool
 	// Top says that the path is relative to the top of the git checkout.
 	Top bool
 }

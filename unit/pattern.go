@@ -257,6 +257,10 @@ func mayMatch(glob, name string, fold bool) bool {
 	return Match(glob, name)
 }
 
+// MayMatch says whether a glob component can match a name, byte for byte; an
+// extended glob may match anything.
+func MayMatch(glob, name string) bool { return mayMatch(glob, name, false) }
+
 // Match says whether one glob component matches a name: "*", "?", and classes
 // with ranges and "!" or "^". A class that does not end stands for itself.
 func Match(glob, name string) bool {

@@ -1,0 +1,91 @@
+package guard
+
+import (
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/seed6310be5c/conduct/shell"
+	"github.com/seed6310be5c/conduct/unit"
+)
+
+// expanded judges a word that the shell expands: the pattern as that of a search,
+// since a file may come in between, and then every path that it matches now, since
+// the shell goes through links and the command does to each what it does to a plain word.
+func (s *sight) expanded(c Command, w shell.Word, t Target) Decision {
+	root, ok := s.j.absolute(".", t.Base)
+	if !ok {
+		return s.blocked(Unresolvable, t, refusal{detail: "a relative path, and its folder is not known"})
+	}
+	pattern := Target{Op: Search, Base: t.Base, Pattern: w.Text}
+	if strings.HasPrefix(w.Text, "/") {
+		pattern.Path = w.Text
+	}
+	best := s.globbed(pattern, root)
+	if !best.Allowed() {
+		return best
+	}
+	e := expansion{fs: s.j.in.FS, left: maxFollowed}
+	for _, from := range s.anchors(pattern, w.Text, root) {
+		e.walk(from.root, from.alt)
+	}
+	if e.left <= 0 {
+		return s.blocked(OpaqueCommand, t, refusal{detail: "its pattern matches more than can be looked at"})
+	}
+	for _, match := range e.found {
+		plain := w
+		plain.Text, plain.Cwd, plain.Glob, plain.Bare = match, "", false, false
+		d, skip := s.word(c, plain)
+		if skip {
+			continue
+		}
+		if !d.Allowed() {
+			// Not in the words of the match: its name may be a sibling's.
+			return s.blocked(d.Code, t, refusal{unit: d.Unit})
+		}
+		if rank(d.Code) > rank(best.Code) {
+			best = d
+		}
+	}
+	return best
+}
+
+// expansion finds what a pattern matches, as a shell does.
+type expansion struct {
+	fs    unit.FS
+	found []string
+	left  int // entries that may still be looked at
+}
+
+func (e *expansion) walk(dir string, alt unit.Path) {
+	for len(alt) > 0 && (unit.Literal(alt[0]) || alt[0] == "..") {
+		dir, alt = dir+"/"+alt[0], alt[1:]
+	}
+	if len(alt) == 0 {
+		e.found = append(e.found, dir)
+		return
+	}
+	deep := alt[0] == "**"
+	if deep && len(alt) > 1 {
+		e.walk(dir, alt[1:])
+	}
+	es, err := e.fs.ReadDir(dir, e.left)
+	if err != nil {
+		return
+	}
+	if e.left -= len(es); e.left <= 0 {
+		return
+	}
+	slices.SortFunc(es, func(a, b unit.Dirent) int { return strings.Compare(a.Name, b.Name) })
+	for _, x := range es {
+		if strings.HasPrefix(x.Name, ".") && !strings.HasPrefix(alt[0], ".") {
+			continue
+		}
+		if deep && x.Type.IsDir() {
+			e.walk(dir+"/"+x.Name, alt)
+		}
+		if (len(alt) == 1 || x.Type.IsDir() || x.Type&fs.ModeSymlink != 0) && unit.MayMatch(alt[0], x.Name) {
+			e.walk(dir+"/"+x.Name, alt[1:])
+		}
+	}
+}
