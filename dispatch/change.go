@@ -105,10 +105,13 @@ func (b *Book) byID(id store.ID) (*Dispatch, error) {
 	return d, err
 }
 
+// tries is how often a change is made anew because another writer was faster.
+const tries = 100
+
 // change finds a dispatch, lets edit change a copy and writes it with the next
 // generation. Without a generation in s it tries again when another writer was faster.
 func (b *Book) change(ctx context.Context, s Selector, m Move, edit func(*Dispatch) error) (*Dispatch, error) {
-	for {
+	for try := 0; ; try++ {
 		d, err := b.Find(s)
 		if err != nil {
 			return nil, err
@@ -127,7 +130,7 @@ func (b *Book) change(ctx context.Context, s Selector, m Move, edit func(*Dispat
 		}
 		d.Generation++
 		err = b.Store.Update(ctx, d.entry(), was)
-		if errors.Is(err, store.ErrGeneration) && s.Generation == 0 {
+		if errors.Is(err, store.ErrGeneration) && s.Generation == 0 && try < tries {
 			continue
 		}
 		if errors.Is(err, store.ErrGeneration) || errors.Is(err, store.ErrEnded) {
@@ -191,7 +194,7 @@ func (b *Book) RevokeOpenings(ctx context.Context, s Selector, paths []string) (
 // same verdict again gives the same receipt, another one is ErrConflict.
 func (b *Book) Release(ctx context.Context, s Selector, v Verdict, receipt func(*Dispatch) ([]byte, error)) (*Dispatch, error) {
 	s.Expired = true
-	for {
+	for try := 0; ; try++ {
 		d, err := b.Find(s)
 		if err != nil {
 			return nil, err
@@ -216,7 +219,7 @@ func (b *Book) Release(ctx context.Context, s Selector, v Verdict, receipt func(
 			return nil, err
 		}
 		err = b.Store.End(ctx, d.entry(), was, false)
-		if (errors.Is(err, store.ErrGeneration) || errors.Is(err, store.ErrEnded)) && s.Generation == 0 {
+		if (errors.Is(err, store.ErrGeneration) || errors.Is(err, store.ErrEnded)) && s.Generation == 0 && try < tries {
 			continue
 		}
 		if errors.Is(err, store.ErrGeneration) || errors.Is(err, store.ErrEnded) {

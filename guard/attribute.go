@@ -248,7 +248,9 @@ func messageText(r *wire.Reader) (string, error) {
 // nobody holds count, and no name is held: the caller had a dispatch.
 func (j *judge) byName(after time.Time) attribution {
 	a := j.named(j.call.AgentType, after)
-	if a.dispatched() || j.call.AgentType == "" {
+	// A type without an id is a main agent that was started under that name:
+	// it is held by its name, and by no dispatch that names nobody.
+	if a.dispatched() || j.call.AgentType == "" || j.call.AgentID == "" {
 		return a
 	}
 	return j.named("", after)

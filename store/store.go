@@ -111,7 +111,9 @@ type Store interface {
 	Update(ctx context.Context, e Entry, ifGeneration uint64) error
 
 	// End is Update, and takes the dispatch out of what is live: claim and name
-	// are free afterwards. With hold, the name stays in the index under Held.
+	// are free afterwards. With hold, which is for dispatches whose time was up, the
+	// name stays in the index under Held, and the dispatch can be ended once more
+	// without: its verdict.
 	End(ctx context.Context, e Entry, ifGeneration uint64, hold bool) error
 
 	// Free takes an ended dispatch out of the index of held names.

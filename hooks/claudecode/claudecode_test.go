@@ -110,7 +110,8 @@ func TestIdentity(t *testing.T) {
 		{"main session", ``, guard.Call{}},
 		{"empty agent id", `"agent_id":"",`, guard.Call{}},
 		{"null agent id", `"agent_id":null,`, guard.Call{}},
-		{"main session of claude --agent", `"agent_type":"rev",`, guard.Call{AgentType: "rev"}},
+		{"main session of claude --agent", `"agent_type":"rev",`, guard.Call{AgentType: "rev", Marked: true}},
+		{"empty agent id of a named agent", `"agent_id":"","agent_type":"rev",`, guard.Call{AgentType: "rev", Marked: true}},
 		{"subagent without a transcript", `"agent_id":"a1","agent_type":"rev",`,
 			guard.Call{AgentID: "a1", AgentType: "rev", Marked: true}},
 		{"subagent", `"agent_id":"a1","session_id":"s","transcript_path":"/t/s.jsonl",`, guard.Call{

@@ -31,7 +31,7 @@ func (c client) Decode(payload []byte) (guard.Call, error) {
 		return guard.Call{}, err
 	}
 	call := p.Call
-	call.Client, call.Marks, call.Marked = Name, true, p.AgentID != ""
+	call.Client, call.Marks, call.Marked = Name, true, p.AgentID != "" || p.AgentType != ""
 	call.CallID = p.ToolUseID
 	call.Transcripts = sessions(call.Transcripts)
 	return call, nil

@@ -215,7 +215,7 @@ func TestEndedByItsRecord(t *testing.T) {
 	e := storetest.Entry("U03", "rev")
 	require.NoError(t, s.Create(t.Context(), e))
 	over := storetest.At(e, 2, "released", "")
-	require.NoError(t, s.replace(e, over))
+	require.NoError(t, s.replace(e, over, liveDir, livePath(e.ID)))
 	got, err := s.Read(e.ID)
 	require.NoError(t, err)
 	require.Equal(t, storetest.Stored(over), got)

@@ -184,6 +184,8 @@ func scenes() []scene {
 				require.NoError(t, s.root.Remove(indexPath(e.Keys.Name, e.Keys.Profile, e.ID)))
 				return e
 			}},
+		{name: "verdict on an expired one", op: "end", old: at(2, "expired", ""), new: itself, again: []int{0, 4},
+			prepare: func(t *testing.T, s *Store) store.Entry { return *at(3, "released", "")(held(t, s)) }},
 		{name: "free", op: "free", old: itself, new: itself, again: []int{0}, prepare: held},
 		{name: "remove", op: "remove", old: itself, new: nothing, again: []int{0, 1}, prepare: held},
 		{name: "set aside", op: "aside", damaged: true, again: []int{0}, prepare: torn},
@@ -201,7 +203,7 @@ func scenes() []scene {
 // expired dispatch of which only the record was written.
 func litter(t *testing.T, s *Store) store.Entry {
 	e := created(at(2, "expired", ""))(t, s)
-	require.NoError(t, s.replace(*at(1, "reserved", "")(e), e))
+	require.NoError(t, s.replace(*at(1, "reserved", "")(e), e, liveDir, livePath(e.ID)))
 	dead := storetest.Entry("U05", "rev")
 	_, _, err := s.claim(t.Context(), &lock{path: "none"}, dead)
 	require.NoError(t, err)

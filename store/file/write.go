@@ -92,7 +92,7 @@ func (s *Store) undo(e store.Entry) {
 
 // Update replaces record and grant of a live dispatch.
 func (s *Store) Update(ctx context.Context, e store.Entry, ifGeneration uint64) error {
-	if err := s.change(ctx, e, ifGeneration, func() {}); err != nil {
+	if err := s.change(ctx, e, ifGeneration, false, func(bool) {}); err != nil {
 		return fmt.Errorf("update dispatch %q: %w", e.ID, err)
 	}
 	return nil
@@ -105,14 +105,22 @@ func (s *Store) End(ctx context.Context, e store.Entry, ifGeneration uint64, hol
 	if h, err := readHead(e.Record); err != nil || !h.ended {
 		return fmt.Errorf("end dispatch %q: the state of its record is not an ended one", e.ID)
 	}
-	if err := s.change(ctx, e, ifGeneration, func() { s.retire(e, hold) }); err != nil {
+	tidy := func(settled bool) {
+		if settled {
+			s.unindex(e.Keys.Name, store.Held, e.ID)
+		} else {
+			s.retire(e, hold)
+		}
+	}
+	if err := s.change(ctx, e, ifGeneration, !hold, tidy); err != nil {
 		return fmt.Errorf("end dispatch %q: %w", e.ID, err)
 	}
 	return nil
 }
 
 // change swaps the pair under the lock of its unit and then, still under it, tidies.
-func (s *Store) change(ctx context.Context, e store.Entry, ifGeneration uint64, tidy func()) error {
+// With settle it takes an expired dispatch that was put away too.
+func (s *Store) change(ctx context.Context, e store.Entry, ifGeneration uint64, settle bool, tidy func(settled bool)) error {
 	if err := valid(e); err != nil {
 		return err
 	}
@@ -128,29 +136,42 @@ func (s *Store) change(ctx context.Context, e store.Entry, ifGeneration uint64, 
 	switch {
 	case err != nil:
 		return err
-	case cur.Ended:
+	case cur.Ended && !(settle && unsettled(cur)):
 		return store.ErrEnded
 	case cur.Generation != ifGeneration:
 		return fmt.Errorf("%w: generation is %d, not %d", store.ErrGeneration, cur.Generation, ifGeneration)
 	}
-	if err := s.replace(cur, e); err != nil {
+	dir, path := liveDir, livePath(e.ID)
+	settled := false
+	if cur.Ended {
+		if _, err := s.root.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			dir, path, settled = endedDir, endedPath(e.ID), true
+		}
+	}
+	if err := s.replace(cur, e, dir, path); err != nil {
 		return err
 	}
 	kill("change.grant")
 	_ = s.root.Remove(grantPath(e.ID, cur.Generation))
-	tidy()
+	tidy(settled)
 	return nil
 }
 
-// replace makes e's grant durable and then its record.
-func (s *Store) replace(cur, e store.Entry) error {
+// unsettled says whether an ended dispatch still waits for its verdict.
+func unsettled(e store.Entry) bool {
+	h, err := readHead(e.Record)
+	return err == nil && h.expired
+}
+
+// replace makes e's grant durable and then its record, at path in dir.
+func (s *Store) replace(cur, e store.Entry, dir, path string) error {
 	file := grantPath(e.ID, e.Generation)
 	if err := s.putGrant(cur, e); err != nil {
 		return err
 	}
 	err := s.sync(grantsDir)
 	if err == nil {
-		err = s.put(livePath(e.ID), e.Record)
+		err = s.put(path, e.Record)
 	}
 	if err != nil {
 		// The record is still the old one: put replaces it as its last act.
@@ -158,7 +179,7 @@ func (s *Store) replace(cur, e store.Entry) error {
 		_ = s.root.Remove(file)
 		return err
 	}
-	return s.sync(liveDir)
+	return s.sync(dir)
 }
 
 // putGrant writes a new grant, or gives an unchanged one its next name, which

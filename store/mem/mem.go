@@ -29,6 +29,7 @@ type item struct {
 	entry  store.Entry // with its keys
 	damage string      // why it is damaged; "" when it is not
 	aside  bool
+	held   bool // ended with its name held
 }
 
 type slot struct {
@@ -108,7 +109,7 @@ func (s *Store) Create(ctx context.Context, e store.Entry) error {
 func (s *Store) Update(ctx context.Context, e store.Entry, ifGeneration uint64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	it, err := s.live(ctx, e, ifGeneration)
+	it, err := s.changeable(ctx, e, ifGeneration, false)
 	if err != nil {
 		return fmt.Errorf("update dispatch %q: %w", e.ID, err)
 	}
@@ -124,20 +125,22 @@ func (s *Store) End(ctx context.Context, e store.Entry, ifGeneration uint64, hol
 	if !e.Ended {
 		return fmt.Errorf("end dispatch %q: its state is not an ended one", e.ID)
 	}
-	it, err := s.live(ctx, e, ifGeneration)
+	it, err := s.changeable(ctx, e, ifGeneration, !hold)
 	if err != nil {
 		return fmt.Errorf("end dispatch %q: %w", e.ID, err)
 	}
-	it.entry = copied(e)
+	it.entry, it.held = copied(e), hold
 	delete(s.names, slot{e.Keys.Name, e.Keys.Profile, e.ID})
+	delete(s.names, slot{e.Keys.Name, store.Held, e.ID})
 	if hold {
 		s.names[slot{e.Keys.Name, store.Held, e.ID}] = true
 	}
 	return nil
 }
 
-// live finds a dispatch that may be changed.
-func (s *Store) live(ctx context.Context, e store.Entry, ifGeneration uint64) (*item, error) {
+// changeable finds a dispatch that may be changed; with settle also one that
+// ended with its name held.
+func (s *Store) changeable(ctx context.Context, e store.Entry, ifGeneration uint64, settle bool) (*item, error) {
 	if err := cmp.Or(valid(e), ctx.Err()); err != nil {
 		return nil, err
 	}
@@ -148,7 +151,7 @@ func (s *Store) live(ctx context.Context, e store.Entry, ifGeneration uint64) (*
 	switch {
 	case err != nil:
 		return nil, err
-	case it.entry.Ended:
+	case it.entry.Ended && !(settle && it.held):
 		return nil, store.ErrEnded
 	case it.entry.Generation != ifGeneration:
 		return nil, fmt.Errorf("%w: generation is %d, not %d", store.ErrGeneration, it.entry.Generation, ifGeneration)

@@ -33,6 +33,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"end", testEnd},
 		{"ended for good", testEndedForGood},
 		{"held name", testHeld},
+		{"verdict on an expired one", testSettled},
 		{"remove", testRemove},
 		{"named", testNamed},
 		{"iterators stop", testStop},
@@ -287,6 +288,23 @@ func testHeld(t *testing.T, s store.Store) {
 	require.NoError(t, s.Free(ctx(t), e))
 	require.Equal(t, []slot{{next.Keys.Profile, next.ID}}, slots(t, s, e.Keys.Name))
 	require.Equal(t, ids(e.ID), ended(t, s))
+}
+
+func testSettled(t *testing.T, s store.Store) {
+	e := Entry("U03", "rev")
+	require.NoError(t, s.Create(ctx(t), e))
+	require.NoError(t, s.End(ctx(t), At(e, 2, "expired", ""), 1, true))
+	require.ErrorIs(t, s.Update(ctx(t), At(e, 3, "active", ""), 2), store.ErrEnded, "time that is up does not come back")
+	require.ErrorIs(t, s.End(ctx(t), At(e, 4, "released", ""), 3, false), store.ErrGeneration)
+	over := At(e, 3, "released", "")
+	require.NoError(t, s.End(ctx(t), over, 2, false), "a verdict on what has expired")
+	got, err := s.Read(e.ID)
+	require.NoError(t, err)
+	require.Equal(t, Stored(over), got)
+	require.Empty(t, slots(t, s, e.Keys.Name), "the name is free")
+	require.ErrorIs(t, s.End(ctx(t), At(e, 4, "released", ""), 3, false), store.ErrEnded)
+	require.Equal(t, ids(e.ID), ended(t, s))
+	require.Empty(t, live(t, s))
 }
 
 func testRemove(t *testing.T, s store.Store) {
