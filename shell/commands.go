@@ -98,7 +98,8 @@ func (r *reader) plainOperands(name string, rest []arg) {
 		}
 		use := Operand
 		switch {
-		case slices.Contains(writers, name), slices.Contains(movers, name) && i == last:
+		case slices.Contains(writers, name), slices.Contains(movers, name) && i == last,
+			name == "sed" && hasFlag(rest, "i"):
 			use = Written
 		}
 		for _, t := range candidates(a.text) {

@@ -111,8 +111,17 @@ func (r *reader) stmt(s *syntax.Stmt, piped bool) {
 	case *syntax.CallExpr:
 		r.call(c, piped)
 	case *syntax.BinaryCmd:
+		pipe := c.Op == syntax.Pipe || c.Op == syntax.PipeAll
+		at := r.cwd
 		r.stmt(c.X, piped)
-		r.stmt(c.Y, c.Op == syntax.Pipe || c.Op == syntax.PipeAll)
+		if pipe {
+			// Each side of a pipe runs in a shell of its own.
+			r.cwd = at
+		}
+		r.stmt(c.Y, pipe)
+		if pipe {
+			r.cwd = at
+		}
 	case *syntax.Subshell:
 		at := r.cwd
 		r.stmts(c.Stmts)
