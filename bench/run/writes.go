@@ -1,0 +1,172 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// slowRounds is how often a process runs that waits for the disk.
+const slowRounds = 120
+
+// pairFloor makes the folder of the program that only locks and writes.
+func (b *bench) pairFloor(name string) (func(i int) proc, error) {
+	dir := b.place(name)
+	for _, d := range []string{"a", "b"} {
+		if err := os.MkdirAll(filepath.Join(dir, d), 0o755); err != nil {
+			return nil, err
+		}
+	}
+	return func(i int) proc {
+		return proc{argv: []string{b.tools.lockwrite, dir, strconv.Itoa(i)}, dir: b.dir, env: b.tools.env}
+	}, nil
+}
+
+func (w *world) dispatching(i int) proc {
+	return proc{argv: []string{w.tools.conduct, "dispatch", "--unit", unitName(i), "--agent", agent}, dir: w.root, env: w.tools.env, says: "conduct:"}
+}
+
+func (w *world) releasing(i int) proc {
+	return proc{argv: []string{w.tools.conduct, "release", "--unit", unitName(i), "--verdict", "ready"}, dir: w.root, env: w.tools.env, says: "ready"}
+}
+
+func writes(b *bench) ([]row, error) {
+	w, err := newWorld(b.tools, b.place("writes"), slowRounds)
+	if err != nil {
+		return nil, err
+	}
+	floor, err := b.pairFloor("writes-floor")
+	if err != nil {
+		return nil, err
+	}
+	// A first pair makes the folders.
+	if err := w.dispatch(0); err != nil {
+		return nil, err
+	}
+	if _, err := w.releasing(0).run(); err != nil {
+		return nil, err
+	}
+	var got [4]series
+	for i := range slowRounds {
+		for k, p := range []proc{w.dispatching(i), floor(2 * i), w.releasing(i), floor(2*i + 1)} {
+			c, err := p.run()
+			if err != nil {
+				return nil, err
+			}
+			got[k] = append(got[k], c)
+		}
+	}
+	bare := append(got[1], got[3]...).p50()
+	const goal = "≤ 2 × bare lock and two (write, fsync, rename, folder fsync)"
+	return []row{
+		ratio("dispatch", goal, 2, got[0].p50(), bare),
+		ratio("release", goal, 2, got[2].p50(), bare),
+	}, nil
+}
+
+// dispatchers is how many conductors dispatch at once.
+const dispatchers = 64
+
+func concurrent(b *bench) ([]row, error) {
+	type times struct{ serial, parallel time.Duration }
+	var all []times
+	for round := range 5 {
+		w, err := newWorld(b.tools, b.place(fmt.Sprintf("concurrent-%d", round)), 2*dispatchers)
+		if err != nil {
+			return nil, err
+		}
+		var t times
+		serial := func() error { t.serial, err = w.oneByOne(0); return err }
+		parallel := func() error { t.parallel, err = w.atOnce(dispatchers); return err }
+		steps := []func() error{serial, parallel}
+		if round%2 == 1 {
+			steps[0], steps[1] = parallel, serial
+		}
+		for _, step := range steps {
+			if err := step(); err != nil {
+				return nil, err
+			}
+		}
+		if err := w.count(2 * dispatchers); err != nil {
+			return nil, fmt.Errorf("some are lost: %w", err)
+		}
+		all = append(all, t)
+	}
+	r := ratio("64 dispatchers of 64 units at once, none lost", "≤ 1.5 × the same 64 one after another", 1.5,
+		median(all, func(t times) time.Duration { return t.parallel }), median(all, func(t times) time.Duration { return t.serial }))
+	return []row{r}, nil
+}
+
+func (w *world) oneByOne(from int) (time.Duration, error) {
+	start := time.Now()
+	for i := range dispatchers {
+		if _, err := w.dispatching(from + i).run(); err != nil {
+			return 0, err
+		}
+	}
+	return time.Since(start), nil
+}
+
+func (w *world) atOnce(from int) (time.Duration, error) {
+	errs := make([]error, dispatchers)
+	var wg sync.WaitGroup
+	start := time.Now()
+	for i := range dispatchers {
+		wg.Go(func() { _, errs[i] = w.dispatching(from + i).run() })
+	}
+	wg.Wait()
+	took := time.Since(start)
+	for _, err := range errs {
+		if err != nil {
+			return 0, err
+		}
+	}
+	return took, nil
+}
+
+func sweeping(b *bench) ([]row, error) {
+	const records = 100_000
+	w, err := b.one("sweep", 10)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.fillEnded(records, 9*24*time.Hour); err != nil {
+		return nil, err
+	}
+	ended, folder := filepath.Join(w.root, ".conduct", "ended"), b.place("sweep-floor")
+	if err := copyFolder(ended, folder); err != nil {
+		return nil, err
+	}
+	bare, err := proc{argv: []string{b.tools.sweep, folder}, dir: b.dir, env: b.tools.env}.run()
+	if err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	out, err := w.conduct("janitor", "--json")
+	ours := time.Since(start)
+	if err != nil {
+		return nil, err
+	}
+	var said struct{ Deleted int }
+	if err := json.Unmarshal([]byte(out), &said); err != nil {
+		return nil, err
+	}
+	if said.Deleted != records {
+		return nil, fmt.Errorf("the janitor deleted %d, not %d", said.Deleted, records)
+	}
+	return []row{ratio("100,000 ended records, each with its grant", "≤ 3 × read the folder, read and unlink the 100,000 records", 3, ours, bare.wall)}, nil
+}
+
+// copyFolder copies the files of a folder.
+func copyFolder(from, to string) error { return os.CopyFS(to, os.DirFS(from)) }
+
+func sizes(b *bench) ([]row, error) {
+	size := func(name string, n int64) row {
+		return row{what: "`" + name + "`", goal: "≤ 8 MB", limit: 8, value: float64(n) / (1 << 20), unit: "MB"}
+	}
+	return []row{size("conduct-guard", b.tools.conductGuard), size("conduct", b.tools.conductSize)}, nil
+}
