@@ -46,6 +46,24 @@ func commandFor(client string, opts Options) string {
 		"{ [ -s " + guard + " ] && " + guard + " --client " + client + " --dir " + root + "; } || { s=$?; " + failed + "}; fi"
 }
 
+// Notice returns the command line for events that judge nothing: a guard that is
+// missing or fails is then no reason to stop anybody. Some programs take an exit
+// of 2 after a subagent's end as "go on", others as the loss of a person's prompt.
+func Notice(opts Options) string { return noticeFor("claude-code", opts) }
+
+// noticeFor is Notice for any client.
+func noticeFor(client string, opts Options) string {
+	guard, root := quote(filepath.ToSlash(opts.Guard)), quote(filepath.ToSlash(opts.Root))
+	switch opts.Scope {
+	case Project:
+		return mark + places + "command -v " + Program + " >/dev/null 2>&1 && " + Program + " --client " + client + " || :"
+	case User:
+		return mark + "[ -s " + guard + " ] && " + guard + " --client " + client + " || :"
+	}
+	return mark + "if [ -d " + quote(filepath.ToSlash(opts.Root)+"/.conduct") + ` ] || [ -n "$CONDUCT_DIR$CONDUCT_DISPATCH" ]; then ` +
+		"[ -s " + guard + " ] && " + guard + " --client " + client + " --dir " + root + " || :; fi"
+}
+
 // inWorkspace runs the guard and, when that fails, looks for a workspace from
 // the project's folder and the current one upwards. An exit of 2 is the guard's own
 // block. Only what is built into the shell is used.

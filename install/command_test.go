@@ -207,3 +207,20 @@ func TestProjectCommandFindsUsualPlaces(t *testing.T) {
 	got := shell(t, "sh", install.Command(install.Options{Scope: install.Project}), "/", "HOME="+home, "PATH=/nonexistent")
 	require.Equal(t, answer{out: "found\n"}, got)
 }
+
+// TestNoticeStopsNobody: what judges nothing is silent when the guard is not there.
+func TestNoticeStopsNobody(t *testing.T) {
+	for _, scope := range []install.Scope{install.Local, install.Project, install.User} {
+		root := t.TempDir()
+		require.NoError(t, os.Mkdir(filepath.Join(root, ".conduct"), 0o700))
+		line := install.Notice(install.Options{Scope: scope, Root: root, Guard: filepath.Join(root, "conduct-guard")})
+		for _, body := range []string{"", "#!/bin/sh\nexit 1\n", "#!/bin/sh\nkill -9 $$\n", "#!/bin/sh\nexit 2\n"} {
+			if body != "" {
+				require.NoError(t, os.WriteFile(filepath.Join(root, "conduct-guard"), []byte(body), 0o700))
+			}
+			cmd := exec.Command("sh", "-c", line)
+			cmd.Dir, cmd.Env = root, []string{"PATH=/usr/bin:/bin", "HOME=" + root}
+			require.NoError(t, cmd.Run(), "%s %q", scope, body)
+		}
+	}
+}

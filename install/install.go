@@ -90,7 +90,7 @@ func Plan(opts Options) (Change, error) {
 	if err != nil {
 		return c, err
 	}
-	want := entries(Command(opts))
+	want := entries(Command(opts), Notice(opts))
 	if c.Created {
 		c.After = fresh(want)
 		return c, nil

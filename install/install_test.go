@@ -114,22 +114,22 @@ func requireInstalled(t *testing.T, w ws) {
 		}
 	}
 	require.NoError(t, json.Unmarshal([]byte(w.text()), &parsed), w.text())
-	want := map[string]string{"PreToolUse": "*", "PostToolUse": "Agent|Task", "SubagentStart": "*", "SubagentStop": "*", "UserPromptSubmit": ""}
+	want := map[string]string{"PreToolUse": "*", "PostToolUse": "Agent|Task", "SubagentStart": "*", "SubagentStop": "*"}
 	for event, matcher := range want {
 		n := 0
 		for _, group := range parsed.Hooks[event] {
 			for _, h := range group.Hooks {
-				if h.Command != install.Command(w.opts) {
+				line := install.Notice(w.opts)
+				if event == "PreToolUse" {
+					line = install.Command(w.opts)
+				}
+				if h.Command != line {
 					continue
 				}
 				n++
 				require.Equal(t, "command", h.Type)
 				require.Equal(t, 10, h.Timeout)
-				if matcher == "" {
-					require.Nil(t, group.Matcher)
-				} else {
-					require.Equal(t, matcher, *group.Matcher)
-				}
+				require.Equal(t, matcher, *group.Matcher)
 			}
 		}
 		require.Equal(t, 1, n, event)
@@ -141,26 +141,26 @@ func TestNewFile(t *testing.T) {
 	c := w.apply(install.Plan)
 	require.True(t, c.Created)
 	requireInstalled(t, w)
-	command, err := json.Marshal(install.Command(w.opts))
-	require.NoError(t, err)
-	raw := strings.NewReplacer(`\u0026`, "&", `\u003e`, ">").Replace(string(command))
-	hook := `"hooks": [{"type": "command", "command": ` + raw + `, "timeout": 10}]}`
+	hook := func(command string) string {
+		quoted, err := json.Marshal(command)
+		require.NoError(t, err)
+		raw := strings.NewReplacer(`\u0026`, "&", `\u003e`, ">").Replace(string(quoted))
+		return `"hooks": [{"type": "command", "command": ` + raw + `, "timeout": 10}]}`
+	}
+	judge, notice := hook(install.Command(w.opts)), hook(install.Notice(w.opts))
 	require.Equal(t, `{
   "hooks": {
     "PreToolUse": [
-      {"matcher": "*", `+hook+`
+      {"matcher": "*", `+judge+`
     ],
     "PostToolUse": [
-      {"matcher": "Agent|Task", `+hook+`
+      {"matcher": "Agent|Task", `+notice+`
     ],
     "SubagentStart": [
-      {"matcher": "*", `+hook+`
+      {"matcher": "*", `+notice+`
     ],
     "SubagentStop": [
-      {"matcher": "*", `+hook+`
-    ],
-    "UserPromptSubmit": [
-      {`+hook+`
+      {"matcher": "*", `+notice+`
     ]
   }
 }
@@ -410,19 +410,21 @@ func TestFind(t *testing.T) {
 	project.Scope = install.Project
 	w.opts = project
 	c := w.apply(install.Plan)
-	require.NoError(t, os.WriteFile(c.File, []byte(strings.Replace(w.textOf(c.File), `{"hooks": [`, `{"hooks": [{"type":"command","command":"sh -x"},{"type":"command","command":"/x/conduct-guard --client claude-code","timeout":3},`, 1)), 0o644))
+	require.NoError(t, os.WriteFile(c.File, []byte(strings.Replace(w.textOf(c.File), `"SubagentStop": [
+      {"matcher": "*", "hooks": [`, `"SubagentStop": [
+      {"matcher": "*", "hooks": [{"type":"command","command":"sh -x"},{"type":"command","command":"/x/conduct-guard --client claude-code","timeout":3},`, 1)), 0o644))
 
 	got, err := install.Find(w.opts.Root, w.opts.Root)
 	require.NoError(t, err)
-	require.Len(t, got, 11)
+	require.Len(t, got, 9)
 	require.Equal(t, install.Installed{
 		File: w.opts.Root + "/.claude/settings.local.json", Event: "PreToolUse", Matcher: "*", Timeout: 10, Path: "/p/bin/conduct-guard", Ours: true,
 		Command: install.Command(install.Options{Scope: install.Local, Root: w.opts.Root, Guard: "/p/bin/conduct-guard"}),
 	}, got[0])
-	require.Equal(t, "conduct-guard", got[5].Path)
+	require.Equal(t, "conduct-guard", got[4].Path)
 	require.Equal(t, install.Installed{
-		File: c.File, Event: "UserPromptSubmit", Command: "/x/conduct-guard --client claude-code", Timeout: 3, Path: "/x/conduct-guard",
-	}, got[9])
+		File: c.File, Event: "SubagentStop", Matcher: "*", Command: "/x/conduct-guard --client claude-code", Timeout: 3, Path: "/x/conduct-guard",
+	}, got[7])
 
 	others, err := install.Others(w.opts.Root, "")
 	require.NoError(t, err)
@@ -455,9 +457,9 @@ func TestDiff(t *testing.T) {
 func TestSnippet(t *testing.T) {
 	opts := install.Options{Scope: install.Local, Root: "/w s", Guard: "/p/conduct-guard"}
 	for client, events := range map[string][]string{
-		"codex":      {"PreToolUse", "PostToolUse", "SubagentStart", "SubagentStop", "UserPromptSubmit"},
+		"codex":      {"PreToolUse", "PostToolUse", "SubagentStart", "SubagentStop"},
 		"gemini-cli": {"BeforeTool", "AfterTool", "BeforeAgent"},
-		"qwen-code":  {"PreToolUse", "PostToolUse", "PostToolUseFailure", "SubagentStart", "SubagentStop", "UserPromptSubmit"},
+		"qwen-code":  {"PreToolUse", "PostToolUse", "PostToolUseFailure", "SubagentStart", "SubagentStop"},
 	} {
 		p, err := install.Snippet(client, opts)
 		require.NoError(t, err)
@@ -482,7 +484,7 @@ func TestSnippet(t *testing.T) {
 // The units differ: Gemini CLI counts milliseconds.
 func TestSnippetTimeouts(t *testing.T) {
 	opts := install.Options{Scope: install.Project}
-	for client, want := range map[string]int{"codex": 5, "gemini-cli": 3} {
+	for client, want := range map[string]int{"codex": 4, "gemini-cli": 3} {
 		p, err := install.Snippet(client, opts)
 		require.NoError(t, err)
 		unit := map[string]string{"codex": `"timeout": 10}`, "gemini-cli": `"timeout": 10000}`}[client]

@@ -38,7 +38,7 @@ func styles() map[string]style {
 			},
 			events: []entry{
 				{event: "PreToolUse", matcher: ".*"}, {event: "PostToolUse", matcher: ".*"},
-				{event: "SubagentStart"}, {event: "SubagentStop"}, {event: "UserPromptSubmit"},
+				{event: "SubagentStart"}, {event: "SubagentStop"},
 			},
 			timeout: timeout,
 		},
@@ -57,7 +57,7 @@ func styles() map[string]style {
 			paste: Paste{File: ".qwen/settings.json"},
 			events: []entry{
 				{event: "PreToolUse", matcher: "*"}, {event: "PostToolUse", matcher: "*"}, {event: "PostToolUseFailure", matcher: "*"},
-				{event: "SubagentStart"}, {event: "SubagentStop"}, {event: "UserPromptSubmit"},
+				{event: "SubagentStart"}, {event: "SubagentStop"},
 			},
 			named: true,
 		},
@@ -70,7 +70,7 @@ func Snippet(client string, opts Options) (Paste, error) {
 	if err := opts.check(); err != nil {
 		return Paste{}, err
 	}
-	command := commandFor(client, opts)
+	command, notice := commandFor(client, opts), noticeFor(client, opts)
 	if client == "generic" {
 		return Paste{Text: command + "\n", Note: "The payload is Claude Code's; the answer is one JSON object."}, nil
 	}
@@ -79,8 +79,11 @@ func Snippet(client string, opts Options) (Paste, error) {
 		return Paste{}, fmt.Errorf("%w %q", ErrClient, client)
 	}
 	var events []string
-	for _, e := range s.events {
-		e.command = command
+	for i, e := range s.events {
+		// The first event is the one that is judged.
+		if e.command = notice; i == 0 {
+			e.command = command
+		}
 		events = append(events, "    "+quoted(e.event)+": [\n      "+s.text(e)+"\n    ]")
 	}
 	s.paste.Text = "{\n  \"hooks\": {\n" + strings.Join(events, ",\n") + "\n  }\n}\n"

@@ -27,13 +27,12 @@ type entry struct {
 
 // entries are the hooks of Claude Code. Every tool call is judged; what comes
 // after a tool matters for launches only, and a process less is saved for the others.
-func entries(command string) []entry {
+func entries(command, notice string) []entry {
 	return []entry{
 		{"PreToolUse", "*", command},
-		{"PostToolUse", "Agent|Task", command},
-		{"SubagentStart", "*", command},
-		{"SubagentStop", "*", command},
-		{"UserPromptSubmit", "", command},
+		{"PostToolUse", "Agent|Task", notice},
+		{"SubagentStart", "*", notice},
+		{"SubagentStop", "*", notice},
 	}
 }
 
