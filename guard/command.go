@@ -66,18 +66,37 @@ func (s *sight) command(c Command) Decision {
 func (s *sight) words(c Command, line shell.Line) Decision {
 	best := Decision{Code: NoTarget}
 	for _, w := range line.Words {
-		d, skip := s.word(c, w)
-		if skip {
-			continue
+		both := []shell.Word{w}
+		if w.Cwd != "" && !s.isFolder(join(c.Cwd, w.Cwd)) {
+			// A cd that fails leaves what follows where it was.
+			stay := w
+			stay.Cwd = ""
+			both = append(both, stay)
 		}
-		if !d.Allowed() {
-			return d
-		}
-		if rank(d.Code) > rank(best.Code) {
-			best = d
+		for _, w := range both {
+			d, skip := s.word(c, w)
+			if skip {
+				continue
+			}
+			if !d.Allowed() {
+				return d
+			}
+			if rank(d.Code) > rank(best.Code) {
+				best = d
+			}
 		}
 	}
 	return best
+}
+
+// isFolder says whether a folder that a command goes to is there.
+func (s *sight) isFolder(dir string) bool {
+	abs, ok := s.j.absolute(".", dir)
+	if !ok {
+		return false
+	}
+	pl, err := unit.Resolve(s.j.in.FS, abs)
+	return err == nil && pl.Info.Mode.IsDir()
 }
 
 func (s *sight) word(c Command, w shell.Word) (Decision, bool) {
