@@ -66,24 +66,18 @@ func (s *sight) command(c Command) Decision {
 func (s *sight) words(c Command, line shell.Line) Decision {
 	best := Decision{Code: NoTarget}
 	for _, w := range line.Words {
-		both := []shell.Word{w}
-		if w.Cwd != "" && !s.isFolder(join(c.Cwd, w.Cwd)) {
-			// A cd that fails leaves what follows where it was.
-			stay := w
-			stay.Cwd = ""
-			both = append(both, stay)
+		if slices.ContainsFunc(w.Unless, func(dir string) bool { return s.isFolder(join(c.Cwd, dir)) }) {
+			continue // the line has gone there, and the word is judged from there
 		}
-		for _, w := range both {
-			d, skip := s.word(c, w)
-			if skip {
-				continue
-			}
-			if !d.Allowed() {
-				return d
-			}
-			if rank(d.Code) > rank(best.Code) {
-				best = d
-			}
+		d, skip := s.word(c, w)
+		if skip {
+			continue
+		}
+		if !d.Allowed() {
+			return d
+		}
+		if rank(d.Code) > rank(best.Code) {
+			best = d
 		}
 	}
 	return best
@@ -115,7 +109,8 @@ func (s *sight) word(c Command, w shell.Word) (Decision, bool) {
 		}
 		return s.blocked(Unresolvable, t, refusal{detail: "a relative path, and its folder is not known"}), false
 	}
-	if badText(w.Text) && w.Use != shell.Written {
+	writes := w.Use == shell.Written || w.Use == shell.Put
+	if badText(w.Text) && !writes {
 		// Text with line breaks is an argument, unless there is a file of that name.
 		if pl, err := unit.Resolve(s.j.in.FS, abs); err != nil || pl.Missing {
 			return Decision{}, true
@@ -125,7 +120,7 @@ func (s *sight) word(c Command, w shell.Word) (Decision, bool) {
 		return s.expanded(c, w, t), false
 	}
 	info, exists := s.exists(abs)
-	if w.Bare && !exists && w.Use != shell.Written {
+	if w.Bare && !exists && w.Use == shell.Operand {
 		return Decision{}, true
 	}
 	switch w.Use {
@@ -133,6 +128,10 @@ func (s *sight) word(c Command, w shell.Word) (Decision, bool) {
 		t.Op = List
 	case shell.Written:
 		t.Op = Read | Write
+	case shell.Put:
+		if t.Op = Read | Write; info.Mode.IsDir() {
+			t.Op = 0 // what is put into it is another word
+		}
 	case shell.Searched:
 		t.Op, t.Follows = Search, w.Follows
 		if w.Implied {
@@ -363,11 +362,11 @@ func (j *judge) destroysRecords(s *sight) (Decision, bool) {
 // destroys says whether a word that a line writes to is the records or above them.
 func (j *judge) destroys(_ *sight, c Command, line shell.Line) bool {
 	for _, w := range line.Words {
-		if w.Use != shell.Written {
+		if w.Use != shell.Written && w.Use != shell.Put {
 			continue
 		}
 		abs, ok := j.absolute(w.Text, join(c.Cwd, w.Cwd))
-		if ok && j.inRecords(abs, true) {
+		if ok && j.inRecords(abs, w.Use == shell.Written) {
 			return true
 		}
 	}

@@ -16,13 +16,14 @@ var verbs = map[string]bool{
 }
 
 // textual are the commands whose operands are text.
-var textual = []string{"echo", "printf", "true", "false", ":", "sleep", "date", "exit", "return", "kill", "export", "unset", "set"}
+var textual = []string{"echo", "printf", "true", "false", ":", "sleep", "exit", "return", "kill", "export", "unset", "set"}
 
-// writers are the commands that change every operand; movers only the last one,
-// or the folder after -t.
+// writers are the commands that change every operand, a folder as a whole; makers
+// only files; movers what they put where the last operand says.
 var (
-	writers = []string{"rm", "rmdir", "mkdir", "touch", "tee", "chmod", "chown", "chgrp", "truncate", "shred", "unlink", "mv"}
-	movers  = []string{"cp", "ln", "install", "rsync"}
+	writers = []string{"rm", "rmdir", "chmod", "chown", "chgrp", "shred", "unlink"}
+	makers  = []string{"mkdir", "touch", "tee", "truncate"}
+	movers  = []string{"cp", "mv", "ln", "install", "rsync"}
 )
 
 // known are the commands that do with plain operands what their name says.
@@ -32,11 +33,8 @@ var known = []string{
 	"cut", "tr", "paste", "join", "nl", "tac", "rev", "fold", "column", "stat", "file", "du", "tree", "pwd", "cd",
 	"basename", "dirname", "realpath", "readlink", "which", "type", "command", "test", "[", "jq", "less", "more",
 	"md5sum", "sha1sum", "sha256sum", "sha512sum", "cksum", "od", "xxd", "hexdump", "strings", "git", "id", "whoami",
-	"uname", "hostname", "env", "printenv", "dd", "seq", "yes",
+	"uname", "hostname", "env", "printenv", "dd", "seq", "yes", "date",
 }
-
-// runners run what follows them as a command.
-var runners = []string{"env", "command", "sudo", "doas", "timeout", "nice", "nohup", "time", "stdbuf", "exec", "builtin", "watch", "xargs"}
 
 // operands reports the words of one command that may be paths.
 func (r *reader) operands(args []arg, piped bool) {
@@ -46,15 +44,21 @@ func (r *reader) operands(args []arg, piped bool) {
 		r.add(args[0].text, false, Operand)
 	}
 	if slices.Contains(textual, name) {
+		for _, a := range rest {
+			if a.ok && a.glob {
+				r.add(a.text, true, Listed) // the shell shows what it matches
+			}
+		}
 		return
 	}
+	if args[0].text == "conduct" || args[0].text == "conduct-guard" {
+		return // a Control
+	}
 	if !isKnown(name, rest) {
+		r.changes = true
 		r.line.Unknown = append(r.line.Unknown, len(r.line.Commands)-1)
 	}
 	switch name {
-	case "cd", "pushd":
-		r.enter(rest)
-		return
 	case "git":
 		r.git(rest)
 		return
@@ -62,54 +66,52 @@ func (r *reader) operands(args []arg, piped bool) {
 		r.list(rest)
 		return
 	}
+	r.outputs(name, rest)
+	if slices.Contains(movers, name) {
+		r.placed(name, rest)
+		return
+	}
 	r.plainOperands(name, rest)
 	r.implied(name, rest, piped)
 }
 
 func isKnown(name string, rest []arg) bool {
-	if slices.Contains(writers, name) || slices.Contains(movers, name) {
-		return true
-	}
-	if !slices.Contains(known, name) {
-		return false
-	}
-	for _, a := range rest {
-		if slices.Contains(runners, name) && !strings.HasPrefix(a.text, "-") && !strings.Contains(a.text, "=") {
-			return false
-		}
-		if name == "find" && slices.Contains([]string{"-exec", "-execdir", "-ok", "-okdir"}, a.text) {
-			return false
-		}
-	}
-	return true
+	all := slices.Contains(writers, name) || slices.Contains(makers, name) || slices.Contains(movers, name) || slices.Contains(known, name)
+	return all && !runsMore(name, rest)
 }
 
 // plainOperands reports each operand, and the values of options.
 func (r *reader) plainOperands(name string, rest []arg) {
-	last := -1
-	for i, a := range rest {
-		if !strings.HasPrefix(a.text, "-") {
-			last = i
-		}
-	}
-	for i, a := range rest {
+	n := 0
+	for _, a := range rest {
 		if !a.ok {
 			continue
 		}
 		use := Operand
+		if !strings.HasPrefix(a.text, "-") {
+			n++
+		}
 		switch {
-		case slices.Contains(writers, name), slices.Contains(movers, name) && i == last,
-			name == "sed" && hasFlag(rest, "i"):
+		case slices.Contains(writers, name), name == "sed" && hasFlag(rest, "i"), name == "find" && hasWord(rest, "-delete"):
 			use = Written
+		case slices.Contains(makers, name), n == 2 && (name == "uniq" || name == "xxd"):
+			use = Put
 		}
 		for _, t := range candidates(a.text) {
 			u := use
 			if name == "dd" && strings.HasPrefix(a.text, "of=") {
-				u = Written
+				u = Put
 			}
-			r.add(t, a.glob, u)
+			r.word(Word{
+				Text: t, Use: u, Glob: a.glob, Follows: follows(name, rest),
+				Bare: !strings.Contains(t, "/") && t != ".." && t != ".",
+			})
 		}
 	}
+}
+
+func hasWord(rest []arg, text string) bool {
+	return slices.ContainsFunc(rest, func(a arg) bool { return a.text == text })
 }
 
 // candidates returns what of a word may be a path: the word, or the value within it.
@@ -127,32 +129,6 @@ func candidates(text string) []string {
 		out = append(out, v)
 	}
 	return out
-}
-
-// enter follows cd.
-func (r *reader) enter(rest []arg) {
-	to := ""
-	for _, a := range rest {
-		if a.text == "--" || strings.HasPrefix(a.text, "-") && a.text != "-" {
-			continue
-		}
-		if !a.ok || a.text == "-" || a.glob {
-			r.opaque("a folder that is computed")
-			return
-		}
-		to = a.text
-		break
-	}
-	if to == "" {
-		to = "~"
-	}
-	r.add(to, false, Entered)
-	switch {
-	case strings.HasPrefix(to, "/"), to == "~", strings.HasPrefix(to, "~/"), r.cwd == "":
-		r.cwd = to
-	default:
-		r.cwd += "/" + to
-	}
 }
 
 // list reports the operands of ls: listed, or with -R searched.
@@ -176,7 +152,7 @@ func (r *reader) list(rest []arg) {
 		if use == Operand {
 			use = Searched
 		}
-		r.line.Words = append(r.line.Words, Word{Text: ".", Cwd: r.cwd, Use: use, Implied: true})
+		r.word(Word{Text: ".", Use: use, Implied: true, Follows: follows("ls", rest)})
 	}
 }
 
@@ -205,13 +181,15 @@ func (r *reader) implied(name string, rest []arg, piped bool) {
 		use = len(rest) == 0 || strings.HasPrefix(rest[0].text, "-") || operands == 0
 	}
 	if use {
-		r.line.Words = append(r.line.Words, Word{Text: ".", Cwd: r.cwd, Use: Searched, Implied: true})
+		r.word(Word{Text: ".", Use: Searched, Implied: true, Follows: follows(name, rest)})
 	}
 }
 
 // git reports the operands of a git command but for text, and what wipes.
 func (r *reader) git(rest []arg) {
 	verb, text := "", false
+	began := r.at
+	defer func() { r.at = began }()
 	for i, a := range rest {
 		switch {
 		case text:
@@ -221,6 +199,7 @@ func (r *reader) git(rest []arg) {
 		case verb == "" && !strings.HasPrefix(a.text, "-"):
 			if i > 0 && rest[i-1].text == "-C" {
 				r.add(a.text, a.glob, Entered)
+				r.at = r.at.enter(a.text)
 				continue
 			}
 			verb = a.text
@@ -243,7 +222,7 @@ func (r *reader) gitOperand(a arg) {
 			if p == "" {
 				p = "."
 			}
-			r.line.Words = append(r.line.Words, Word{Text: p, Use: Operand, Glob: a.glob, Top: true})
+			r.word(Word{Text: p, Use: Operand, Glob: a.glob, Top: true})
 			return
 		}
 	}

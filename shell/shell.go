@@ -27,7 +27,8 @@ const (
 	Operand  Use = iota // read; a folder is searched as well
 	Listed              // a folder whose entries are listed
 	Entered             // a folder that the following commands run in
-	Written             // read and written
+	Written             // read and written; a folder is removed, moved or re-owned as a whole
+	Put                 // written, unless it is a folder: then something is put into it
 	Searched            // the folder that a search without an operand uses
 )
 
@@ -36,6 +37,9 @@ type Word struct {
 	Text string
 	Cwd  string // where the line has gone before it, "" for where it began; may be relative to that
 	Use  Use
+	// Unless are folders: where one of them exists, the line has gone there and the
+	// word is not used from Cwd.
+	Unless []string
 	// Bare says that the word has no slash, so that it may be something else than a path.
 	Bare bool
 	// Glob says that the shell expands the word.
@@ -80,17 +84,20 @@ func Parse(text string) (Line, error) {
 	if err != nil {
 		return Line{}, fmt.Errorf("%w: %w", ErrSyntax, err)
 	}
-	r := reader{}
+	r := reader{at: folders{{}}}
 	r.stmts(f.Stmts)
 	return r.line, nil
 }
 
 type reader struct {
 	line Line
-	cwd  string
+	at   folders
+	// changes says that the line has changed files, or may have.
+	changes bool
 }
 
 func (r *reader) opaque(why string) {
+	r.changes = true
 	if r.line.Opaque == "" {
 		r.line.Opaque = why
 	}
@@ -98,40 +105,62 @@ func (r *reader) opaque(why string) {
 
 func (r *reader) stmts(list []*syntax.Stmt) {
 	for _, s := range list {
-		r.stmt(s, false)
+		r.goOn(r.stmt(s, false))
 	}
 }
 
-func (r *reader) stmt(s *syntax.Stmt, piped bool) {
+// stmt reads one statement and returns where the line is after it, if it works
+// and if it does not.
+func (r *reader) stmt(s *syntax.Stmt, piped bool) (ok, failed folders) {
+	began := r.at
 	for _, rd := range s.Redirs {
 		r.redirect(rd)
 	}
+	ok, failed = began, began
 	switch c := s.Cmd.(type) {
 	case nil:
 	case *syntax.CallExpr:
-		r.call(c, piped)
+		ok, failed = r.call(c, piped)
 	case *syntax.BinaryCmd:
-		pipe := c.Op == syntax.Pipe || c.Op == syntax.PipeAll
-		at := r.cwd
-		r.stmt(c.X, piped)
-		if pipe {
-			// Each side of a pipe runs in a shell of its own.
-			r.cwd = at
-		}
-		r.stmt(c.Y, pipe)
-		if pipe {
-			r.cwd = at
-		}
+		ok, failed = r.binary(c, piped)
 	case *syntax.Subshell:
-		at := r.cwd
 		r.stmts(c.Stmts)
-		r.cwd = at
 	case *syntax.Block:
 		r.stmts(c.Stmts)
+		ok, failed = r.at, r.at
 	default:
 		r.opaque("more than plain commands")
 		r.inside(c)
+		ok, failed = began.and(r.at), began.and(r.at)
 	}
+	r.at = began
+	if s.Background || s.Coprocess {
+		return began, began
+	}
+	if s.Negated {
+		return failed, ok
+	}
+	return ok, failed
+}
+
+func (r *reader) binary(c *syntax.BinaryCmd, piped bool) (ok, failed folders) {
+	began := r.at
+	ok, failed = r.stmt(c.X, piped)
+	switch c.Op {
+	case syntax.AndStmt:
+		r.at = ok
+		ok2, failed2 := r.stmt(c.Y, false)
+		return ok2, failed.and(failed2)
+	case syntax.OrStmt:
+		r.at = failed
+		ok2, failed2 := r.stmt(c.Y, false)
+		return ok.and(ok2), failed2
+	}
+	// Each side of a pipe runs in a shell of its own; in zsh the last does not.
+	r.at = began
+	ok, failed = r.stmt(c.Y, true)
+	after := began.and(ok).and(failed)
+	return after, after
 }
 
 // inside reports the plain words and the commands within something that is not followed.
@@ -139,7 +168,7 @@ func (r *reader) inside(n syntax.Node) {
 	syntax.Walk(n, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CallExpr:
-			r.call(n, false)
+			r.goOn(r.call(n, false))
 			return true
 		case *syntax.Redirect:
 			r.redirect(n)
@@ -154,15 +183,23 @@ func (r *reader) inside(n syntax.Node) {
 
 func (r *reader) redirect(rd *syntax.Redirect) {
 	switch rd.Op {
-	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+	case syntax.Hdoc, syntax.DashHdoc:
 		if rd.Hdoc != nil && !isPlainDoc(rd.Hdoc) {
 			r.opaque("a here-document that is computed")
+			r.inside(rd.Hdoc)
 		}
 		return
-	case syntax.DplIn, syntax.DplOut:
+	case syntax.WordHdoc:
+		if _, _, ok := plain(rd.Word); !ok {
+			r.opaque("a here-string that is computed")
+			r.inside(rd.Word)
+		}
 		return
 	}
 	text, glob, ok := plain(rd.Word)
+	if (rd.Op == syntax.DplIn || rd.Op == syntax.DplOut) && ok && isStream(text) {
+		return // a stream that is there already
+	}
 	if !ok {
 		r.opaque("a redirection that is computed")
 		r.inside(rd.Word)
@@ -171,11 +208,16 @@ func (r *reader) redirect(rd *syntax.Redirect) {
 	if isDevice(text) {
 		return
 	}
-	use := Written
+	use := Put
 	if rd.Op == syntax.RdrIn {
 		use = Operand
 	}
-	r.line.Words = append(r.line.Words, Word{Text: text, Cwd: r.cwd, Use: use, Glob: glob})
+	r.word(Word{Text: text, Use: use, Glob: glob})
+}
+
+// isStream says whether what follows ">&" is a number, or closes or moves one.
+func isStream(text string) bool {
+	return strings.Trim(strings.TrimSuffix(text, "-"), "0123456789") == "" && text != ""
 }
 
 func isPlainDoc(w *syntax.Word) bool {
@@ -197,7 +239,7 @@ func isDevice(text string) bool {
 }
 
 // call reads one simple command.
-func (r *reader) call(c *syntax.CallExpr, piped bool) {
+func (r *reader) call(c *syntax.CallExpr, piped bool) (ok, failed folders) {
 	dispatch := r.assigns(c.Assigns)
 	var args []arg
 	for _, w := range c.Args {
@@ -211,7 +253,7 @@ func (r *reader) call(c *syntax.CallExpr, piped bool) {
 		args = append(args, arg{text, glob, ok})
 	}
 	if len(args) == 0 {
-		return
+		return r.at, r.at
 	}
 	if !args[0].ok {
 		r.opaque("a command whose name is computed")
@@ -222,7 +264,11 @@ func (r *reader) call(c *syntax.CallExpr, piped bool) {
 	}
 	r.line.Commands = append(r.line.Commands, words)
 	r.control(words, dispatch)
+	if name := args[0].text; name == "cd" || name == "pushd" {
+		return r.cd(name, args[1:])
+	}
 	r.operands(args, piped)
+	return r.at, r.at
 }
 
 type arg struct {
@@ -248,18 +294,34 @@ func (r *reader) assigns(list []*syntax.Assign) (dispatch string) {
 		if a.Name != nil && a.Name.Value == "CONDUCT_DISPATCH" {
 			dispatch = text
 		}
+		if a.Name != nil && steers(a.Name.Value) {
+			r.opaque("it sets a variable that programs act on")
+		}
 		r.add(text, glob, Operand)
 	}
 	return dispatch
 }
 
 func (r *reader) add(text string, glob bool, use Use) {
-	if text == "" || isDevice(text) {
+	r.word(Word{Text: text, Use: use, Glob: glob, Bare: !strings.Contains(text, "/") && text != ".." && text != "."})
+}
+
+// word reports a word for each folder that the line may be in.
+func (r *reader) word(w Word) {
+	if w.Text == "" || isDevice(w.Text) {
 		return
 	}
-	r.line.Words = append(r.line.Words, Word{
-		Text: text, Cwd: r.cwd, Use: use, Glob: glob, Bare: !strings.Contains(text, "/") && text != ".." && text != ".",
-	})
+	if w.Use == Written || w.Use == Put {
+		r.changes = true
+	}
+	if w.Top || strings.HasPrefix(w.Text, "/") || strings.HasPrefix(w.Text, "~") {
+		r.line.Words = append(r.line.Words, w)
+		return
+	}
+	for _, f := range r.at {
+		w.Cwd, w.Unless = f.path, f.unless
+		r.line.Words = append(r.line.Words, w)
+	}
 }
 
 // control notes runs of our own programs: by their name, or behind a command
@@ -293,6 +355,7 @@ func (r *reader) control(words []string, dispatch string) {
 // that it holds unquoted wildcards or braces.
 func plain(w *syntax.Word) (text string, glob, ok bool) {
 	var b strings.Builder
+	home := false
 	for i, p := range w.Parts {
 		switch p := p.(type) {
 		case *syntax.Lit:
@@ -300,6 +363,7 @@ func plain(w *syntax.Word) (text string, glob, ok bool) {
 			if i == 0 && strings.HasPrefix(p.Value, "~") && p.Value != "~" && !strings.HasPrefix(p.Value, "~/") {
 				return b.String(), false, false
 			}
+			home = home || i == 0 && strings.HasPrefix(p.Value, "~") && (len(w.Parts) == 1 || p.Value != "~")
 			b.WriteString(t)
 			glob = glob || g
 		case *syntax.SglQuoted:
@@ -319,7 +383,11 @@ func plain(w *syntax.Word) (text string, glob, ok bool) {
 			return b.String(), false, false
 		}
 	}
-	return b.String(), glob, true
+	text = b.String()
+	if strings.HasPrefix(text, "~") && !home {
+		text = "./" + text // quoted: a folder that is called so
+	}
+	return text, glob, true
 }
 
 // literal takes the backslashes out of an unquoted literal.
