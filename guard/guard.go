@@ -114,7 +114,6 @@ type Ruling struct {
 	Effects []Effect
 	// SharedWrites are shared paths that an allowed call may write, relative to the workspace.
 	SharedWrites []string
-	dispatch     *dispatch.Dispatch
 }
 
 // Outcome is the answer to a call.
