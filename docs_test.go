@@ -484,3 +484,20 @@ func TestRulesOfAttribution(t *testing.T) {
 	require.Equal(t, names[1:], got)
 	require.Contains(t, string(data), "(`RuleNone`)")
 }
+
+// A change that users notice has a file of its own, which begins with its kind.
+func TestChangelog(t *testing.T) {
+	names, err := filepath.Glob("changelog/unreleased/*")
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(names), 12)
+	first := regexp.MustCompile(`^(Added|Changed|Fixed|Security): [^\n]{10,90}\n\n[^\n]`)
+	for _, name := range append(names, "changelog/TEMPLATE") {
+		data, err := os.ReadFile(name)
+		require.NoError(t, err)
+		text := regexp.MustCompile(`(?m)^#.*\n`).ReplaceAllString(string(data), "")
+		require.Regexp(t, first, text, name)
+	}
+	for _, name := range names {
+		require.Equal(t, ".md", filepath.Ext(name))
+	}
+}
