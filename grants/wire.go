@@ -1,6 +1,7 @@
 package grants
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/seed6310be5c/conduct/store"
@@ -105,7 +106,7 @@ func Decode(data []byte, id store.ID) (*Grant, error) {
 	case g.ID != id:
 		err = fmt.Errorf("it is the grant of another dispatch")
 	case fields != 20 || len(g.Own.Paths) == 0:
-		err = fmt.Errorf("a field is missing")
+		err = errMissing
 	case g.Opaque != OpaqueAllow && g.Opaque != OpaqueBlock && g.Opaque != OpaqueConfine:
 		err = fmt.Errorf("unknown policy %q", g.Opaque)
 	}
@@ -142,9 +143,17 @@ func (g *Grant) decodeFlag(r *wire.Reader, name string) error {
 	return err
 }
 
+// errMissing says that a grant, or something in it, is not whole: what is left
+// of an opening without its end would be one that never ends.
+var errMissing = errors.New("a field is missing")
+
 func decodeUnit(r *wire.Reader) (unit.Unit, error) {
 	var u unit.Unit
+	fields := 0
 	err := r.Object(func(name string) (err error) {
+		if name != "reads" {
+			fields++
+		}
 		switch name {
 		case "name":
 			u.Name, err = r.String()
@@ -159,12 +168,17 @@ func decodeUnit(r *wire.Reader) (unit.Unit, error) {
 		}
 		return err
 	})
+	if err == nil && fields != 3 {
+		err = errMissing
+	}
 	return u, err
 }
 
 func (g *Grant) decodeAlias(r *wire.Reader) error {
 	var a unit.Alias
+	fields := 0
 	err := r.Object(func(name string) (err error) {
+		fields++
 		switch name {
 		case "real":
 			a.Real, err = r.String()
@@ -175,13 +189,18 @@ func (g *Grant) decodeAlias(r *wire.Reader) error {
 		}
 		return err
 	})
+	if err == nil && fields != 2 {
+		err = errMissing
+	}
 	g.Aliases = append(g.Aliases, a)
 	return err
 }
 
 func (g *Grant) decodeOpening(r *wire.Reader) error {
 	var o Opening
+	fields := 0
 	err := r.Object(func(name string) (err error) {
+		fields++
 		var s string
 		switch name {
 		case "id":
@@ -202,6 +221,13 @@ func (g *Grant) decodeOpening(r *wire.Reader) error {
 		}
 		return err
 	})
+	switch {
+	case err != nil:
+	case fields != 6:
+		err = errMissing
+	case o.Access != AccessRead && o.Access != AccessWrite:
+		err = fmt.Errorf("unknown access %q", o.Access)
+	}
 	g.Opened = append(g.Opened, o)
 	return err
 }
