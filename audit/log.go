@@ -39,18 +39,26 @@ const (
 // Log is the audit of one workspace. Its folder is that of the records.
 type Log struct {
 	root *os.Root
-	file fs.FileMode
-	dir  fs.FileMode
+	fd   int // descriptor of the same folder, or none
 }
 
+// none is no descriptor.
+const none = -1
+
 // Open returns the audit below root, the folder of the records. It writes nothing.
-func Open(root *os.Root) *Log {
-	l := &Log{root: root, file: 0o600, dir: 0o700}
+func Open(root *os.Root) *Log { return OpenAt(root, none) }
+
+// OpenAt is Open with a descriptor of the same folder, which makes appending
+// cheaper. It stays the caller's.
+func OpenAt(root *os.Root, fd int) *Log { return &Log{root, fd} }
+
+// modes are those of the audit's files and of its folder.
+func (l *Log) modes() (file, dir fs.FileMode) {
 	// A group's checkout: what one user writes, the others read.
-	if st, err := root.Stat("."); err == nil && st.Mode()&0o020 != 0 {
-		l.file, l.dir = 0o660, 0o770|fs.ModeSetgid
+	if st, err := l.root.Stat("."); err == nil && st.Mode()&0o020 != 0 {
+		return 0o660, 0o770 | fs.ModeSetgid
 	}
-	return l
+	return 0o600, 0o700
 }
 
 // Prepare makes what has to be there before the disk is full: a place to count
@@ -59,7 +67,8 @@ func (l *Log) Prepare() error {
 	if err := l.mkdir(); err != nil {
 		return fmt.Errorf("cannot prepare the audit: %w", err)
 	}
-	f, err := l.root.OpenFile(lostFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL, l.file)
+	mode, _ := l.modes()
+	f, err := l.root.OpenFile(lostFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}
@@ -67,16 +76,17 @@ func (l *Log) Prepare() error {
 		return fmt.Errorf("cannot prepare the audit: %w", err)
 	}
 	_, err = f.Write(bytes.Repeat([]byte{'.'}, lostSize))
-	return errors.Join(err, f.Chmod(l.file), f.Close())
+	return errors.Join(err, f.Chmod(mode), f.Close())
 }
 
 func (l *Log) mkdir() error {
-	err := l.root.Mkdir(folder, l.dir.Perm())
+	_, mode := l.modes()
+	err := l.root.Mkdir(folder, mode.Perm())
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}
-	if err == nil && l.dir != 0o700 {
-		err = l.root.Chmod(folder, l.dir)
+	if err == nil && mode != 0o700 {
+		err = l.root.Chmod(folder, mode)
 	}
 	return err
 }
@@ -135,7 +145,7 @@ func (l *Log) append(stream string, data []byte) error {
 // last opens the segment that takes the next line.
 func (l *Log) last(stream string) (*os.File, int64, error) {
 	for n := 0; ; n++ {
-		f, err := l.root.OpenFile(name(stream, n), os.O_RDWR|os.O_APPEND, 0)
+		f, err := l.open(name(stream, n))
 		if errors.Is(err, fs.ErrNotExist) {
 			if n == 0 {
 				if m := l.highest(stream); m > 0 {
@@ -165,12 +175,13 @@ func (l *Log) begin(stream string, n int) (*os.File, int64, error) {
 	if err := l.mkdir(); err != nil {
 		return nil, 0, err
 	}
-	f, err := l.root.OpenFile(name(stream, n), os.O_RDWR|os.O_APPEND|os.O_CREATE, l.file)
+	mode, _ := l.modes()
+	f, err := l.root.OpenFile(name(stream, n), os.O_RDWR|os.O_APPEND|os.O_CREATE, mode)
 	if err != nil {
 		return nil, 0, err
 	}
-	if l.file != 0o600 {
-		if err := f.Chmod(l.file); err != nil {
+	if mode != 0o600 {
+		if err := f.Chmod(mode); err != nil {
 			f.Close()
 			return nil, 0, err
 		}

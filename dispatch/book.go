@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/oklog/ulid/v2"
-
 	"github.com/seed6310be5c/conduct/grants"
 	"github.com/seed6310be5c/conduct/store"
 	"github.com/seed6310be5c/conduct/unit"
@@ -103,7 +101,7 @@ func (b *Book) Open(ctx context.Context, q Request) (*Dispatch, error) {
 		return nil, err
 	}
 	now := b.Clock.Now()
-	id, err := b.mint(now)
+	id, err := store.Mint(now, b.Rand)
 	if err != nil {
 		return nil, err
 	}
@@ -119,17 +117,7 @@ func (b *Book) Open(ctx context.Context, q Request) (*Dispatch, error) {
 		Conductor: q.Conductor, State: Reserved, Generation: 1, IssuedAt: now, ExpiresAt: now.Add(q.TTL),
 		BootID: boot, BootUntil: since + q.TTL, Host: b.Host, Keys: keys(q.Unit, q.Agent, &g),
 	}}
-	err = b.Store.Create(ctx, d.entry())
-	var held *store.HeldError
-	if errors.As(err, &held) {
-		if err = b.clear(ctx, held.By); err == nil {
-			err = b.Store.Create(ctx, d.entry())
-		}
-	}
-	if errors.As(err, &held) {
-		return nil, b.conflict(held.By)
-	}
-	if err != nil {
+	if err := b.create(ctx, d); err != nil {
 		return nil, err
 	}
 	if g.Sessions {
@@ -141,14 +129,6 @@ func (b *Book) Open(ctx context.Context, q Request) (*Dispatch, error) {
 	return d, nil
 }
 
-func (b *Book) mint(now time.Time) (store.ID, error) {
-	id, err := ulid.New(ulid.Timestamp(now), b.Rand)
-	if err != nil {
-		return "", fmt.Errorf("cannot make an id: %w", err)
-	}
-	return store.ID(id.String()), nil
-}
-
 func (d *Dispatch) entry() store.Entry {
 	return store.Entry{
 		ID: d.ID, Keys: d.Keys, Generation: d.Generation, Record: d.Record.Encode(), Grant: d.Grant.Encode(),
@@ -156,24 +136,33 @@ func (d *Dispatch) entry() store.Entry {
 	}
 }
 
-// clear ends the dispatch that holds a claim if its time is up.
-func (b *Book) clear(ctx context.Context, id store.ID) error {
-	d, err := b.Read(id)
-	if err != nil {
-		return err
+// create makes a dispatch live. A claim is free when the time of its holder is
+// up, or when the holder ends while this looks at it.
+func (b *Book) create(ctx context.Context, d *Dispatch) error {
+	for try := 0; ; try++ {
+		err := b.Store.Create(ctx, d.entry())
+		var held *store.HeldError
+		if !errors.As(err, &held) {
+			return err
+		}
+		holder, err := b.Read(held.By)
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+		case err != nil:
+			return err
+		case holder.Live() || try >= tries:
+			return b.conflictWith(holder)
+		case holder.State == Reserved:
+			// Another writer may be faster: then the next look shows what it did.
+			err := b.Expire(ctx, holder)
+			if err != nil && !errors.Is(err, store.ErrGeneration) && !errors.Is(err, store.ErrEnded) && !errors.Is(err, store.ErrNotFound) {
+				return err
+			}
+		}
+		if try >= tries {
+			return fmt.Errorf("%w: the dispatch %s holds the claim and cannot be found", ErrConflict, held.By)
+		}
 	}
-	if d.Now != Expired {
-		return b.conflictWith(d)
-	}
-	return b.Expire(ctx, d)
-}
-
-func (b *Book) conflict(id store.ID) error {
-	d, err := b.Read(id)
-	if err != nil {
-		return err
-	}
-	return b.conflictWith(d)
 }
 
 func (b *Book) conflictWith(d *Dispatch) error { return &ConflictError{Holder: d} }

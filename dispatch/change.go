@@ -163,7 +163,7 @@ func (b *Book) AddOpenings(ctx context.Context, s Selector, add []grants.Opening
 	return b.change(ctx, s, MoveGrant, func(d *Dispatch) error {
 		d.Grant.Opened = slices.Clone(d.Grant.Opened)
 		for _, o := range add {
-			id, err := b.mint(b.Clock.Now())
+			id, err := store.Mint(b.Clock.Now(), b.Rand)
 			if err != nil {
 				return err
 			}

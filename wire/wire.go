@@ -27,12 +27,14 @@ var ErrSyntax = errors.New("malformed JSON")
 // Reader reads one JSON document.
 type Reader struct {
 	dec *jsontext.Decoder
+	// names are those of the objects that are being read, the outermost first.
+	names []string
 }
 
 // NewReader returns a Reader over data, which it does not copy: the caller
 // keeps data unchanged while reading.
 func NewReader(data []byte) *Reader {
-	return &Reader{dec: jsontext.NewDecoder(bytes.NewBuffer(data))}
+	return &Reader{dec: jsontext.NewDecoder(bytes.NewBuffer(data)), names: make([]string, 0, 2*few)}
 }
 
 func syntax(err error) error {
@@ -63,7 +65,8 @@ func (r *Reader) Object(member func(name string) error) error {
 	if t.Kind() != '{' {
 		return wrong("an object", t.Kind())
 	}
-	var seen names
+	seen := names{r: r, from: len(r.names)}
+	defer seen.drop()
 	for r.dec.PeekKind() != '}' {
 		t, err := r.dec.ReadToken()
 		if err != nil {
@@ -203,11 +206,15 @@ func (r *Reader) End() error {
 	return fmt.Errorf("%w: %s after the end", ErrSyntax, t.Kind())
 }
 
-// names finds a name that is there twice when case is folded. Few objects have
-// many members, so it starts as a list.
+// few is how many members an object has at the most whose names are looked for
+// one by one. Our own records have fewer.
+const few = 32
+
+// names finds a name that is there twice when case is folded. It keeps the
+// names of one object in its Reader, so that an object costs no memory of its own.
 type names struct {
-	few  [16]string
-	n    int
+	r    *Reader
+	from int
 	many map[string]bool
 }
 
@@ -220,22 +227,24 @@ func (s *names) add(name string) bool {
 		s.many[f] = true
 		return true
 	}
-	for _, x := range s.few[:s.n] {
-		if len(x) == len(name) && x == name || strings.EqualFold(x, name) {
+	for _, x := range s.r.names[s.from:] {
+		if strings.EqualFold(x, name) {
 			return false
 		}
 	}
-	if s.n < len(s.few) {
-		s.few[s.n] = name
-		s.n++
+	if len(s.r.names)-s.from < few {
+		s.r.names = append(s.r.names, name)
 		return true
 	}
-	s.many = map[string]bool{}
-	for _, x := range s.few {
+	s.many = make(map[string]bool, 2*few)
+	for _, x := range s.r.names[s.from:] {
 		s.many[fold(x)] = true
 	}
 	return s.add(name)
 }
+
+// drop forgets the names of the object.
+func (s *names) drop() { s.r.names = s.r.names[:s.from] }
 
 // fold maps names that strings.EqualFold takes as equal to one text: lower
 // case alone would keep the Kelvin sign and 'k' apart.

@@ -17,10 +17,11 @@ func realPath(path string) (string, error) {
 		return "", err
 	}
 	defer syscall.Close(fd)
-	var buf [4096]byte
+	// Most paths are short, and a larger array would make the stack grow.
+	var buf [512]byte
 	n, err := syscall.Readlink("/proc/self/fd/"+strconv.Itoa(fd), buf[:])
 	if err != nil || n == len(buf) || n == 0 || buf[0] != '/' {
-		return filepath.EvalSymlinks(path) // no /proc here, or a place that has no path
+		return filepath.EvalSymlinks(path) // no /proc here, a longer path, or a place that has none
 	}
 	return string(buf[:n]), nil
 }

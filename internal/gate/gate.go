@@ -111,7 +111,7 @@ func (g *gate) env(name string) string {
 }
 
 func (g *gate) run() hooks.Response {
-	data, err := io.ReadAll(io.LimitReader(g.o.Stdin, hooks.MaxPayload+1))
+	data, err := readAll(io.LimitReader(g.o.Stdin, hooks.MaxPayload+1))
 	if err != nil || len(data) > hooks.MaxPayload {
 		return g.badPayload(fmt.Errorf("%w: larger than it may be", hooks.ErrPayload))
 	}
@@ -147,6 +147,28 @@ func (g *gate) run() hooks.Response {
 	}
 	g.record(&out, &call)
 	return g.answer(out, call)
+}
+
+// usual is the size in bytes of all but few payloads.
+const usual = 68 << 10
+
+// readAll is io.ReadAll with room for what mostly comes. Memory that is not
+// written to costs nothing; growing does.
+func readAll(r io.Reader) ([]byte, error) {
+	buf := make([]byte, 0, usual)
+	for {
+		n, err := r.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		if err == io.EOF {
+			return buf, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(buf) == cap(buf) {
+			buf = slices.Grow(buf, len(buf))
+		}
+	}
 }
 
 func (g *gate) answer(out guard.Outcome, call guard.Call) hooks.Response {
@@ -239,7 +261,7 @@ func (g *gate) open(ws workspace.Workspace) error {
 		}
 		return err
 	}
-	g.found = append(g.found, place{ws, st, &dispatch.Book{Store: st, Clock: g.o.Clock}, audit.Open(st.Root())})
+	g.found = append(g.found, place{ws, st, &dispatch.Book{Store: st, Clock: g.o.Clock}, audit.OpenAt(st.Root(), st.Fd())})
 	return nil
 }
 

@@ -1,14 +1,13 @@
 package file
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
-
-	"github.com/oklog/ulid/v2"
 
 	"github.com/seed6310be5c/conduct/store"
 	"github.com/seed6310be5c/conduct/wire"
@@ -120,15 +119,18 @@ func (s *Store) mark() error {
 	if err := s.put(".gitignore", []byte(gitignore)); err != nil {
 		return err
 	}
-	id := ulid.Make()
+	id, err := store.Mint(time.Now(), rand.Reader)
+	if err != nil {
+		return err
+	}
 	var w wire.Writer
-	w.Object("").Int("schema", 1).String("id", id.String()).Time("created", time.Now().Truncate(time.Second)).End()
-	temp := "." + Marker + "." + id.String() + ".0"
+	w.Object("").Int("schema", 1).String("id", string(id)).Time("created", time.Now().Truncate(time.Second)).End()
+	temp := "." + Marker + "." + string(id) + ".0"
 	if err := s.put(temp, append(w.Bytes(), '\n')); err != nil {
 		return err
 	}
 	kill("init.mark")
-	err := s.root.Link(temp, Marker)
+	err = s.root.Link(temp, Marker)
 	kill("init.tidy")
 	err = errors.Join(ignoreExists(err), s.root.Remove(temp))
 	if err != nil {

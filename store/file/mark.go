@@ -7,6 +7,8 @@ import (
 	"iter"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/seed6310be5c/conduct/store"
 )
 
@@ -64,7 +66,7 @@ func (s *Store) Marked(k store.Kind, key string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, err := s.root.Readlink(path)
+	text, err := readlinkat(s.dir, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("mark %q %q: %w", k, key, store.ErrNotFound)
 	}
@@ -76,6 +78,23 @@ func (s *Store) Marked(k store.Kind, key string) (string, error) {
 		return "", &store.DamageError{File: path, Reason: "it is no mark"}
 	}
 	return value, nil
+}
+
+// readlinkat reads a link below a folder: one system call, where an os.Root
+// takes one more for each component to open it and one to close it. It is the
+// guard's hot path, and a mark that is not one of ours is none.
+func readlinkat(dir int, path string) (string, error) {
+	var buf [maxValue + 2]byte
+	for {
+		n, err := unix.Readlinkat(dir, path, buf[:])
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		return string(buf[:n]), nil
+	}
 }
 
 // Marks yields keys and values of a kind; what cannot be read is left out.

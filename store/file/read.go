@@ -150,7 +150,7 @@ func (s *Store) holds(id store.ID) bool {
 // link in the last component and never waits, whatever lies there: a pipe that
 // somebody left is damage. It is the guard's hot path: four system calls.
 func (s *Store) readFile(file string) ([]byte, error) {
-	fd, err := openat(int(s.dir.Fd()), file)
+	fd, err := openat(s.dir, file)
 	if err != nil {
 		return nil, s.unreadable(file, err)
 	}

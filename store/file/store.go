@@ -30,7 +30,10 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/seed6310be5c/conduct/store"
 )
@@ -47,7 +50,7 @@ type Options struct {
 // Store is a store.Store on files. It holds two file descriptors until Close.
 type Store struct {
 	root     *os.Root
-	dir      *os.File // the same folder, for opens without a look at each component
+	dir      int // descriptor of the same folder, for opens without a look at each component
 	opts     Options
 	fileMode fs.FileMode
 	dirMode  fs.FileMode
@@ -79,18 +82,40 @@ func Open(dir string, opts Options) (*Store, error) {
 		return nil, fmt.Errorf("open store %q: %w", dir, err)
 	}
 	s := &Store{root: root, opts: opts}
-	if s.dir, err = root.Open("."); err != nil {
-		return nil, errors.Join(fmt.Errorf("open store %q: %w", dir, err), root.Close())
+	info, err := root.Stat(".")
+	if err == nil {
+		s.dir, err = openFolder(abs, info)
 	}
-	info, err := s.dir.Stat()
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open store %q: %w", dir, err), s.Close())
+		return nil, errors.Join(fmt.Errorf("open store %q: %w", dir, err), root.Close())
 	}
 	s.fileMode, s.dirMode = modes(info)
 	if s.opts.LockWait == 0 {
 		s.opts.LockWait = store.LockWait
 	}
 	return s, nil
+}
+
+// openFolder opens a folder that info is of. A file of package os would cost
+// the guard five system calls more.
+func openFolder(name string, info fs.FileInfo) (int, error) {
+	const flags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC
+	fd, err := unix.Open(name, flags, 0)
+	for err == unix.EINTR {
+		fd, err = unix.Open(name, flags, 0)
+	}
+	if err != nil {
+		return 0, err
+	}
+	var st unix.Stat_t
+	err = unix.Fstat(fd, &st)
+	if is, ok := info.Sys().(*syscall.Stat_t); err == nil && (!ok || is.Dev != st.Dev || is.Ino != st.Ino) {
+		err = errors.New("it was exchanged while it was opened")
+	}
+	if err != nil {
+		return 0, errors.Join(err, unix.Close(fd))
+	}
+	return fd, nil
 }
 
 // modes derives the modes of files and folders from a folder's own.
@@ -101,11 +126,14 @@ func modes(folder fs.FileInfo) (file, dir fs.FileMode) {
 	return 0o600, 0o700
 }
 
+// Fd is a descriptor of the .conduct folder. It is valid until Close.
+func (s *Store) Fd() int { return s.dir }
+
 // Root is the .conduct folder, for what others keep in it.
 func (s *Store) Root() *os.Root { return s.root }
 
 // Close frees the store's file descriptors.
-func (s *Store) Close() error { return errors.Join(s.dir.Close(), s.root.Close()) }
+func (s *Store) Close() error { return errors.Join(unix.Close(s.dir), s.root.Close()) }
 
 func livePath(id store.ID) string  { return liveDir + "/" + string(id) + ".json" }
 func endedPath(id store.ID) string { return endedDir + "/" + string(id) + ".json" }
