@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/seed6310be5c/conduct/store"
@@ -42,8 +43,9 @@ func Decode(data []byte, id store.ID) (*Record, error) {
 			schema, err = r.Int()
 		case "generation":
 			var n int64
-			n, err = r.Int()
-			rec.Generation = uint64(n)
+			if n, err = r.Int(); n > 0 {
+				rec.Generation = uint64(n)
+			}
 		case "issued_at":
 			rec.IssuedAt, err = r.Time()
 		case "expires_at":
@@ -54,6 +56,9 @@ func Decode(data []byte, id store.ID) (*Record, error) {
 			var n int64
 			n, err = r.Int()
 			rec.BootUntil = time.Duration(n) * time.Millisecond
+			if rec.BootUntil/time.Millisecond != time.Duration(n) {
+				rec.BootUntil = -1
+			}
 		case "keys":
 			err = rec.decodeKeys(r)
 		case "receipt":
@@ -74,6 +79,10 @@ func Decode(data []byte, id store.ID) (*Record, error) {
 		err = fmt.Errorf("it is the record of another dispatch")
 	case fields != 18 || rec.IssuedAt.IsZero() || rec.ExpiresAt.IsZero() || rec.Generation == 0:
 		err = fmt.Errorf("a field is missing")
+	case rec.BootUntil < 0:
+		err = fmt.Errorf("it ends before the boot")
+	case rec.Verdict != "" && !slices.Contains(Verdicts(), rec.Verdict), (rec.Verdict != "") != (rec.State == Released || rec.State == Abandoned):
+		err = fmt.Errorf("verdict %q in state %q", rec.Verdict, rec.State)
 	case rec.State != Reserved && rec.State != Released && rec.State != Expired && rec.State != Abandoned:
 		err = fmt.Errorf("unknown state %q", rec.State)
 	}
@@ -118,7 +127,9 @@ func (r *Record) decodeText(rd *wire.Reader, name string) error {
 }
 
 func (r *Record) decodeKeys(rd *wire.Reader) error {
-	return rd.Object(func(name string) error {
+	fields := 0
+	err := rd.Object(func(name string) error {
+		fields++
 		s, err := rd.String()
 		switch name {
 		case "unit":
@@ -137,4 +148,8 @@ func (r *Record) decodeKeys(rd *wire.Reader) error {
 		}
 		return err
 	})
+	if err == nil && fields != 4 {
+		err = fmt.Errorf("a key is missing")
+	}
+	return err
 }
