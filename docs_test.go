@@ -161,6 +161,9 @@ func TestCommandsInDocuments(t *testing.T) {
 	require.Greater(t, total, 20)
 }
 
+// docFlags let builds in different folders share what the cache holds.
+const docFlags = "-trimpath -buildvcs=false"
+
 // docTools are the programs that the commands use.
 type docTools struct {
 	bin string   // the folder of ours
@@ -171,7 +174,9 @@ type docTools struct {
 func newDocTools(t *testing.T) docTools {
 	t.Helper()
 	tools := docTools{bin: t.TempDir()}
-	out, err := exec.Command("go", "build", "-o", tools.bin+string(filepath.Separator), "./cmd/...").CombinedOutput()
+	build := exec.Command("go", "build", "-o", tools.bin+string(filepath.Separator), "./cmd/...")
+	build.Env = append(os.Environ(), "GOFLAGS="+docFlags)
+	out, err := build.CombinedOutput()
 	require.NoError(t, err, string(out))
 	names := []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY", "GOROOT", "GOTOOLCHAIN"}
 	out, err = exec.Command("go", append([]string{"env"}, names...)...).Output()
@@ -239,7 +244,7 @@ func (p *docPlace) run(t *testing.T, script string) (string, int) {
 	cmd.Env = []string{
 		"HOME=" + p.home, "PATH=" + p.tools.bin + string(os.PathListSeparator) + os.Getenv("PATH"), "GOBIN=" + filepath.Join(p.home, "bin"),
 		"GIT_AUTHOR_NAME=You", "GIT_AUTHOR_EMAIL=you@example.org", "GIT_COMMITTER_NAME=You", "GIT_COMMITTER_EMAIL=you@example.org",
-		"LC_ALL=C", "TMPDIR=" + os.TempDir(), "GOFLAGS=-buildvcs=false",
+		"LC_ALL=C", "TMPDIR=" + os.TempDir(), "GOFLAGS=" + docFlags,
 	}
 	cmd.Env = append(cmd.Env, p.tools.env...)
 	var both bytes.Buffer
