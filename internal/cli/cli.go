@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -52,7 +53,17 @@ func Run(ctx context.Context, args []string, env *Env) int {
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	err := root.ExecuteContext(ctx)
+	// Flags behind the one that is wrong have not been read.
+	env.json = env.json || err != nil && asksJSON(args)
 	return env.report(err)
+}
+
+// asksJSON says whether a command line has --json, however wrong the rest is.
+func asksJSON(args []string) bool {
+	if end := slices.Index(args, "--"); end >= 0 {
+		args = args[:end]
+	}
+	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
 }
 
 func newRoot(env *Env) *cobra.Command {
@@ -78,7 +89,12 @@ Exit codes: 0 done, 1 failed, 2 usage, 3 conflict, 4 not found, 5 locked,
 		newStatus(env), newCheck(env), newLog(env), newJanitor(env), newOff(env), newOn(env),
 		newDemo(env), newDoctor(env), newVersion(env), newGuard(env),
 	)
+	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			// Cobra's own has no check: an unknown shell would print the help.
+			c.Args, c.RunE = cobra.NoArgs, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
 		wrapArgs(c)
 	}
 	return root

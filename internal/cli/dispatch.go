@@ -102,6 +102,9 @@ func (o *dispatchOptions) check() error {
 	if o.maxDepth < 0 || o.maxDepth > 9 {
 		return usageError{fmt.Errorf("--max-depth %d is not between 0 and 9", o.maxDepth)}
 	}
+	if slices.Contains(o.denyTools, "") {
+		return usageError{fmt.Errorf("--deny-tool: the name of a tool is empty")}
+	}
 	for _, err := range []error{
 		oneOf("role", o.role, "reviewer", "worker"), oneOf("shared", o.shared, "read", "write"),
 		oneOf("opaque", o.opaque, "confine", "block", "allow"), oneOf("bind", o.bind, "agent", "session"),
@@ -137,6 +140,9 @@ func (d *desk) request(o dispatchOptions, ttlGiven bool) (dispatch.Request, erro
 		if ttl, err = config.ParseDuration(o.ttl); err != nil {
 			return q, fmt.Errorf("ttl %q is %w", o.ttl, dispatch.ErrTTL)
 		}
+	}
+	if ttl <= 0 || ttl > dispatch.MaxLife { // before anything is written
+		return q, fmt.Errorf("ttl %s is %w: more than 0, at most 7d", ttl, dispatch.ErrTTL)
 	}
 	g, err := d.grant(o, c, set, u, disk)
 	if err != nil {

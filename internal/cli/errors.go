@@ -91,7 +91,9 @@ func classify(err error) answer {
 			return answer{exitNotFound, "not_found", "make the main checkout visible here, or set CONDUCT_DIR to its .conduct folder"}
 		}
 		return answer{exitNotFound, "not_found", "conduct init"}
-	case errors.Is(err, dispatch.ErrNone), errors.Is(err, store.ErrNotFound), errors.Is(err, unit.ErrUnknown), errors.Is(err, workspace.ErrNotOurs):
+	case errors.Is(err, workspace.ErrNotOurs):
+		return answer{exitNotFound, "not_found", "correct CONDUCT_DIR, or conduct init"}
+	case errors.Is(err, dispatch.ErrNone), errors.Is(err, store.ErrNotFound), errors.Is(err, unit.ErrUnknown):
 		return answer{exitNotFound, "not_found", "conduct status"}
 	case errors.Is(err, config.ErrInvalid):
 		return answer{exitFailed, "failed", "correct " + config.File}
