@@ -26,7 +26,8 @@ var ErrSyntax = errors.New("malformed JSON")
 
 // Reader reads one JSON document.
 type Reader struct {
-	dec *jsontext.Decoder
+	data []byte
+	dec  *jsontext.Decoder
 	// names are those of the objects that are being read, the outermost first.
 	names []string
 }
@@ -34,7 +35,9 @@ type Reader struct {
 // NewReader returns a Reader over data, which it does not copy: the caller
 // keeps data unchanged while reading.
 func NewReader(data []byte) *Reader {
-	return &Reader{dec: jsontext.NewDecoder(bytes.NewBuffer(data)), names: make([]string, 0, 2*few)}
+	// Object looks for names that are there twice itself, more strictly.
+	dec := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true))
+	return &Reader{data: data, dec: dec, names: make([]string, 0, 2*few)}
 }
 
 func syntax(err error) error {
@@ -184,14 +187,15 @@ func (r *Reader) Skip() error {
 	return syntax(err)
 }
 
-// Raw reads the next value as it stands in the document. It is only checked
-// for being JSON without repeated names; read it with a Reader of its own.
+// Raw reads the next value as it stands in the document, held to the same
+// rules as any other.
 func (r *Reader) Raw() ([]byte, error) {
-	v, err := r.dec.ReadValue()
-	if err != nil {
-		return nil, syntax(err)
+	r.dec.PeekKind() // what precedes the value is not of it
+	start := r.dec.InputOffset()
+	if err := r.Skip(); err != nil {
+		return nil, err
 	}
-	return bytes.Clone(v), nil
+	return bytes.TrimLeft(r.data[start:r.dec.InputOffset()], " \t\r\n:,"), nil
 }
 
 // End fails when anything but white space follows.

@@ -36,3 +36,9 @@ func readNames(dir string, limit int) ([]string, error) {
 	}
 	return names, err
 }
+
+// isLink says whether path is a symbolic link.
+func isLink(path string) (bool, error) {
+	st, err := os.Lstat(path)
+	return err == nil && st.Mode()&os.ModeSymlink != 0, err
+}

@@ -61,6 +61,17 @@ func readNames(dir string, limit int) ([]string, error) {
 	return names, err
 }
 
+// isLink says whether path is a symbolic link. It is errNotFolder when a
+// component above is no folder.
+func isLink(path string) (bool, error) {
+	var st syscall.Stat_t
+	_, err := again(func() (int, error) { return 0, syscall.Lstat(path, &st) })
+	if errors.Is(err, syscall.ENOTDIR) {
+		return false, errNotFolder
+	}
+	return err == nil && st.Mode&syscall.S_IFMT == syscall.S_IFLNK, err
+}
+
 // again repeats a system call that a signal interrupted.
 func again(call func() (int, error)) (int, error) {
 	for {

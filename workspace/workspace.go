@@ -8,6 +8,7 @@ package workspace
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -110,7 +111,7 @@ func FindAll(starts []string, opts Options) (Found, error) {
 		if !filepath.IsAbs(start) {
 			return Found{}, fmt.Errorf("%q: %w", start, ErrNotAbsolute)
 		}
-		s.walk(realAncestor(start), walk{real: true})
+		s.walk(s.realAncestor(start), walk{real: true})
 		s.walk(filepath.Clean(start), walk{})
 	}
 	for i := 0; i < len(s.hops); i++ {
@@ -147,6 +148,7 @@ func (f Found) First(start string) (Workspace, error) {
 
 // search is one run of Find.
 type search struct {
+	plain []string // paths of which no component is a link
 	found Found
 	seen  []string // folders that were looked into
 	tops  []pair   // linked worktrees that were passed
@@ -301,7 +303,10 @@ func marker(dir string) (id string, ours bool) {
 
 // realAncestor is the real path of the longest part of path that exists. The
 // text is shortened as it stands: cleaning it would turn "link/.." into nothing.
-func realAncestor(path string) string {
+func (s *search) realAncestor(path string) string {
+	if at, ok := s.straight(path); ok {
+		return at
+	}
 	for {
 		if real, err := realPath(path); err == nil {
 			return real
@@ -312,6 +317,42 @@ func realAncestor(path string) string {
 		}
 		path = up
 	}
+}
+
+// straight is realAncestor for a clean path on which no link lies, as nearly
+// all are: a look at each component costs less than asking the kernel for the
+// path of a file, and starts share most of theirs.
+func (s *search) straight(path string) (string, bool) {
+	if path != filepath.Clean(path) {
+		return "", false
+	}
+	end := len(filepath.VolumeName(path)) + 1
+	for _, p := range s.plain {
+		if len(p) > end && within(p, path) {
+			end = len(p)
+		}
+	}
+	for end < len(path) {
+		next := end
+		if !isSeparator(path[end-1]) {
+			next++ // end is at a separator
+		}
+		for next < len(path) && !isSeparator(path[next]) {
+			next++
+		}
+		switch linked, err := isLink(path[:next]); {
+		case linked:
+			return "", false
+		case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errNotFolder):
+			return "", false
+		case err != nil:
+			s.plain = append(s.plain, path[:end])
+			return path[:end], true
+		}
+		end = next
+	}
+	s.plain = append(s.plain, path)
+	return path, true
 }
 
 // above takes the last component off a path, whatever it is.

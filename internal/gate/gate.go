@@ -130,7 +130,7 @@ func (g *gate) run() hooks.Response {
 		return g.failed(err.Error())
 	}
 	defer g.close()
-	in := guard.Input{Call: call, Now: g.o.Clock.Now(), FS: g.disk, Env: g.environment()}
+	in := guard.Input{Call: call, Now: g.o.Clock.Now(), FS: g.disk, Env: g.environment(&call)}
 	if len(g.found) == 0 && in.Env.Dispatch == "" {
 		g.idle.Store(true)
 	}
@@ -193,22 +193,35 @@ func Roots(ws workspace.Workspace) unit.Roots {
 	return out
 }
 
-func (g *gate) environment() guard.Env {
+func (g *gate) environment(call *guard.Call) guard.Env {
 	e := guard.Env{Dispatch: g.o.Dispatch, Off: g.env(VarOff) == "1", Home: g.env("HOME")}
 	if e.Dispatch == "" {
 		e.Dispatch = g.env(VarDispatch)
 	}
 	e.Temp = []string{"/tmp", filepath.Clean(os.TempDir())}
+	if !writes(call) {
+		return g.projects(e)
+	}
 	if exe, err := os.Executable(); err == nil {
 		dir := filepath.Dir(exe)
 		e.Programs = []string{exe, dir + "/conduct", dir + "/conduct-guard"}
 	}
+	return g.projects(e)
+}
+
+func (g *gate) projects(e guard.Env) guard.Env {
 	for _, v := range g.o.Client.ProjectDirs() {
 		if d := g.env(v); d != "" {
 			e.Projects = append(e.Projects, d)
 		}
 	}
 	return e
+}
+
+// writes says whether a call may write something. Only then it matters where our
+// own programs lie, which is dear to find out.
+func writes(call *guard.Call) bool {
+	return len(call.Commands) > 0 || slices.ContainsFunc(call.Targets, func(t guard.Target) bool { return t.Op&guard.Write != 0 })
 }
 
 // starts are the folders from which workspaces are looked for: every one that
