@@ -116,12 +116,13 @@ func (s Set) Lookup(fsys FS, name string) (Unit, error) {
 		switch {
 		case len(rel) == len(parts) && len(rel) > 1:
 			// A path: every component is as the layout says.
-			if slices.Contains(rel, "..") || slices.Contains(rel, "") || !l.matches(rel, false) {
-				continue
+			if !slices.ContainsFunc(rel, noName) && l.matches(rel, false) {
+				parts = rel
+				break
 			}
-			parts = rel
-		case len(rel) == 1 && name != "." && name != "..":
-			parts[len(parts)-1] = name
+			continue
+		case len(rel) == 1 && !noName(rel[0]):
+			parts[len(parts)-1] = rel[0]
 		default:
 			continue
 		}
@@ -131,11 +132,13 @@ func (s Set) Lookup(fsys FS, name string) (Unit, error) {
 		}
 		for _, p := range places {
 			if pl, err := Resolve(fsys, slices.Concat(s.Root, p).String()); err == nil && pl.Info.Mode.IsDir() {
-				found = append(found, Unit{Name: p[len(p)-1], Paths: []string{p.Rel()}})
+				u := Unit{Name: p[len(p)-1], Paths: []string{p.Rel()}}
+				if !slices.ContainsFunc(found, func(f Unit) bool { return slices.Equal(f.Paths, u.Paths) }) {
+					found = append(found, u)
+				}
 			}
 		}
 	}
-	found = slices.CompactFunc(found, func(a, b Unit) bool { return slices.Equal(a.Paths, b.Paths) })
 	switch len(found) {
 	case 0:
 		return Unit{}, fmt.Errorf("%q: %w", name, ErrUnknown)
@@ -148,6 +151,9 @@ func (s Set) Lookup(fsys FS, name string) (Unit, error) {
 	}
 	return Unit{}, e
 }
+
+// noName says whether a component names no folder, or would be taken for more than one.
+func noName(c string) bool { return c == "" || c == "." || c == ".." || c == "*" || c == hole }
 
 // PlacesError lists the places of a name that has several.
 type PlacesError struct {
@@ -175,11 +181,6 @@ func (s Set) RealPlaces(fsys FS) ([]Alias, error) {
 		if want := slices.Concat(s.Root, rel); pl.Info.Mode.IsDir() && !slices.Equal(pl.Real, want) {
 			out = append(out, Alias{Real: pl.Real.String(), At: rel.Rel()})
 		}
-		if n := len(pl.mounts); n > 0 && pl.mounts[n-1] > len(s.Root) {
-			for _, p := range otherMounts(fsys.Mounts(), pl.Real) {
-				out = append(out, Alias{Real: p.String(), At: rel.Rel()})
-			}
-		}
 		return nil
 	}
 	for _, u := range s.Listed {
@@ -194,7 +195,32 @@ func (s Set) RealPlaces(fsys FS) ([]Alias, error) {
 			return nil, err
 		}
 	}
-	return out, nil
+	return append(out, s.mounted(fsys.Mounts())...), nil
+}
+
+// mounted finds the other places of what is mounted at a unit, above or in one.
+func (s Set) mounted(table []Mount) []Alias {
+	var out []Alias
+	for _, m := range table {
+		at := Split(m.Point)
+		if len(at) <= len(s.Root) || !at.Under(s.Root, false) {
+			continue
+		}
+		rel := at[len(s.Root):]
+		near := slices.ContainsFunc(s.Layouts, func(l Layout) bool { return l.matches(rel, false) })
+		for _, u := range s.Listed {
+			near = near || slices.ContainsFunc(u.Paths, func(p string) bool {
+				return rel.Under(Split(p), false) || Split(p).Under(rel, false)
+			})
+		}
+		if !near {
+			continue
+		}
+		for _, p := range otherMounts(table, at) {
+			out = append(out, Alias{Real: p.String(), At: rel.Rel()})
+		}
+	}
+	return out
 }
 
 // linkedPlaces calls add for the folders of a layout, at every level of it, that
