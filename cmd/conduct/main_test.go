@@ -58,6 +58,8 @@ func setup(env *testscript.Env) error {
 	env.Cd = ws
 	env.Setenv("HOME", home)
 	env.Setenv("WS", ws)
+	// With the race detector each program would wait for a second at its end.
+	env.Setenv("GORACE", "atexit_sleep_ms=0")
 	env.Setenv("GOVERSION", runtime.Version())
 	env.Setenv("TAB", "\t")
 	env.Setenv("GIT_CONFIG_NOSYSTEM", "1")

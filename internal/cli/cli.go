@@ -5,6 +5,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -46,16 +47,39 @@ func Main(args []string) int {
 }
 
 // Run is Main with its surroundings.
-func Run(ctx context.Context, args []string, env *Env) int {
+func Run(ctx context.Context, args []string, in *Env) int {
+	out, copied := &output{Writer: in.Stdout}, *in
+	env := &copied
+	env.Stdout = out
 	root := newRoot(env)
 	root.SetArgs(args)
-	root.SetIn(env.Stdin)
-	root.SetOut(env.Stdout)
-	root.SetErr(env.Stderr)
 	err := root.ExecuteContext(ctx)
 	// Flags behind the one that is wrong have not been read.
 	env.json = env.json || err != nil && asksJSON(args)
-	return env.report(err)
+	if out.err != nil && (err == nil || errors.Is(err, out.err)) {
+		// An id or a receipt that nobody gets to see is no success.
+		env.json, err = false, fmt.Errorf("cannot print the answer: %w", out.err)
+	}
+	code := env.report(err)
+	if env.json && out.err != nil {
+		env.json = false // where the object could not be printed, the line may be
+		env.report(err)
+	}
+	return code
+}
+
+// output remembers that something could not be printed.
+type output struct {
+	io.Writer
+	err error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.Writer.Write(p)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
 }
 
 // asksJSON says whether a command line has --json, however wrong the rest is.
@@ -89,7 +113,10 @@ Exit codes: 0 done, 1 failed, 2 usage, 3 conflict, 4 not found, 5 locked,
 		newStatus(env), newCheck(env), newLog(env), newJanitor(env), newOff(env), newOn(env),
 		newDemo(env), newDoctor(env), newVersion(env), newGuard(env),
 	)
-	root.InitDefaultCompletionCmd()
+	root.SetIn(env.Stdin)
+	root.SetOut(env.Stdout)
+	root.SetErr(env.Stderr)
+	root.InitDefaultCompletionCmd() // it takes the output as it is now
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
 			// Cobra's own has no check: an unknown shell would print the help.
