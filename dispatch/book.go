@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -31,8 +30,8 @@ var (
 type Book struct {
 	Store store.Store
 	Clock Clock
-	// Rand is the source of ids: crypto/rand.Reader.
-	Rand io.Reader
+	// Mint makes an id; readers need none. See package mint.
+	Mint func(now time.Time) (store.ID, error)
 	// Host is written into records, for people.
 	Host string
 }
@@ -101,7 +100,7 @@ func (b *Book) Open(ctx context.Context, q Request) (*Dispatch, error) {
 		return nil, err
 	}
 	now := b.Clock.Now()
-	id, err := store.Mint(now, b.Rand)
+	id, err := b.Mint(now)
 	if err != nil {
 		return nil, err
 	}

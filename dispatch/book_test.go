@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed6310be5c/conduct/dispatch"
+	"github.com/seed6310be5c/conduct/dispatch/mint"
 	"github.com/seed6310be5c/conduct/grants"
 	"github.com/seed6310be5c/conduct/store"
 	"github.com/seed6310be5c/conduct/store/mem"
@@ -31,7 +32,7 @@ func (c *clock) Boot() (string, time.Duration) { return c.boot, c.since }
 
 func newBook() (*dispatch.Book, *clock) {
 	c := &clock{now: start, boot: "boot-1", since: time.Hour}
-	return &dispatch.Book{Store: mem.New(), Clock: c, Rand: rand.Reader, Host: "host"}, c
+	return &dispatch.Book{Store: mem.New(), Clock: c, Mint: mint.ULID(rand.Reader), Host: "host"}, c
 }
 
 func request(name, agent string) dispatch.Request {

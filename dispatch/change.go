@@ -163,7 +163,7 @@ func (b *Book) AddOpenings(ctx context.Context, s Selector, add []grants.Opening
 	return b.change(ctx, s, MoveGrant, func(d *Dispatch) error {
 		d.Grant.Opened = slices.Clone(d.Grant.Opened)
 		for _, o := range add {
-			id, err := store.Mint(b.Clock.Now(), b.Rand)
+			id, err := b.Mint(b.Clock.Now())
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"encoding/hex"
 	"errors"
 	"iter"
 	"strconv"
@@ -78,6 +79,36 @@ func (b *Book) Launched(key string) (id store.ID, depth int, ok bool) {
 // NoteLaunch remembers the dispatch that a launch call is for.
 func (b *Book) NoteLaunch(key string, id store.ID, depth int) error {
 	return b.Store.Mark(store.Launch, key, withDepth(id, depth))
+}
+
+// farAway stands for a folder that is too long to be noted: it is then not known.
+const farAway = "far"
+
+// NoteDir remembers the working folder that a launch call gave its agent.
+func (b *Book) NoteDir(key, dir string) error {
+	value := hex.EncodeToString([]byte(dir))
+	if len(value) > store.MaxMark {
+		value = farAway
+	}
+	err := b.Store.Mark(store.Folder, key, value)
+	if errors.Is(err, store.ErrExists) {
+		return nil
+	}
+	return err
+}
+
+// LaunchDir returns the working folder that a launch call gave its agent; one
+// that is not absolute is not known.
+func (b *Book) LaunchDir(key string) (dir string, ok bool) {
+	v, err := b.Store.Marked(store.Folder, key)
+	if err != nil {
+		return "", false
+	}
+	text, err := hex.DecodeString(v)
+	if err != nil {
+		return farAway, true
+	}
+	return string(text), true
 }
 
 // SessionKey is the key of a client's session.

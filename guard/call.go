@@ -61,7 +61,8 @@ type Launch struct {
 	Prompt string
 	// Rewrites says that this client lets the hook change Prompt.
 	Rewrites bool
-	// Dir is the working folder of the new agent when the call sets one.
+	// Dir is the working folder of the new agent when the call sets one. What is not
+	// absolute says that it has one of its own which is not known.
 	Dir string
 	// Key is the id of this launch inside ids of agents (Qwen Code), or "".
 	Key string

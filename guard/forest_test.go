@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/seed6310be5c/conduct/dispatch"
+	"github.com/seed6310be5c/conduct/dispatch/mint"
 	"github.com/seed6310be5c/conduct/grants"
 	"github.com/seed6310be5c/conduct/guard"
 	"github.com/seed6310be5c/conduct/store/mem"
@@ -58,7 +59,7 @@ func newForest(rt *rapid.T, t *testing.T) *forest {
 	w.set = unit.Set{Root: unit.Split(w.root)}
 	w.roots = unit.Roots{w.set.Root}
 	w.store = mem.New()
-	w.book = &dispatch.Book{Store: w.store, Clock: w.clock, Rand: rand.Reader, Host: "test"}
+	w.book = &dispatch.Book{Store: w.store, Clock: w.clock, Mint: mint.ULID(rand.Reader), Host: "test"}
 	f.units()
 	for _, name := range []string{"docs/guide.md", "docs/api/index.md", "src/main.go", "README.md", "sub/notes.md"} {
 		f.file(w.root+"/"+name, "shared")

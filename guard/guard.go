@@ -9,6 +9,7 @@ package guard
 
 import (
 	"iter"
+	"strings"
 	"time"
 
 	"github.com/seed6310be5c/conduct/dispatch"
@@ -26,6 +27,7 @@ type Records interface {
 	Seen(id store.ID) bool
 	Bound(agentKey string) (dispatch.Bound, bool, error)
 	Launched(launchKey string) (id store.ID, depth int, ok bool)
+	LaunchDir(launchKey string) (dir string, ok bool)
 	Windows(sessionKey string) []store.ID
 	Sessions() iter.Seq2[store.ID, string]
 	Spent(opening string) (call string, ok bool)
@@ -83,6 +85,7 @@ type Effect struct {
 	Depth   int
 	Call    string // for Spend
 	Session string
+	Dir     string // for NoteDir
 }
 
 // EffectKind is a kind of Effect.
@@ -94,6 +97,7 @@ const (
 	See
 	Spend
 	NoteLaunch
+	NoteDir // the working folder that a launch gave its agent
 	OpenWindow
 	CloseWindow
 	Stop // an agent has ended
@@ -210,6 +214,7 @@ func (j *judge) rule() Ruling {
 		j.ruling.Decision, j.ruling.Log = Decision{Code: StoodAside}, !j.ws.Records.Empty()
 		return j.ruling
 	}
+	j.ownFolder()
 	j.at = j.attribute()
 	j.ruling.Rule, j.ruling.Several = j.at.rule, j.at.several || j.at.unitsOnly
 	for _, d := range j.at.candidates {
@@ -311,4 +316,21 @@ func (j *judge) closeWindows() {
 	for _, id := range j.ws.Records.Windows(key) {
 		j.ruling.Effects = append(j.ruling.Effects, Effect{Kind: CloseWindow, Key: key, ID: id})
 	}
+}
+
+// ownFolder replaces the payload's folder by the one that the launch gave the
+// agent: such a client reports the folder of the main agent for it.
+func (j *judge) ownFolder() {
+	if j.call.LaunchKey == "" {
+		return
+	}
+	dir, ok := j.ws.Records.LaunchDir(dispatch.LaunchKey(j.call.Client, j.call.Session, j.call.LaunchKey))
+	if !ok {
+		return
+	}
+	moved := *j.call
+	if moved.Cwd = dir; !strings.HasPrefix(dir, "/") {
+		moved.Cwd = "" // not known: relative paths cannot be judged
+	}
+	j.call = &moved
 }

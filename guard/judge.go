@@ -51,7 +51,7 @@ func (j *judge) against(d *dispatch.Dispatch) Decision {
 	if err != nil {
 		return j.blocked(RecordDamaged, refusal{})
 	}
-	if d.Grant.Denies(j.call.Tool) {
+	if j.at.ended == nil && d.Grant.Denies(j.call.Tool) {
 		return j.blocked(ToolDenied, refusal{target: j.call.Tool, own: d.Unit})
 	}
 	if j.call.Fault != "" {

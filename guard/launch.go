@@ -50,7 +50,20 @@ func (j *judge) launch() Decision {
 		return j.blocked(LaunchMismatch, refusal{target: j.call.Tool, detail: "put the line " + dispatch.Token(own) + " into the prompt of the agent that you launch"})
 	}
 	j.noteLaunch(own, depth)
+	j.noteDir()
 	return Decision{Code: NoTarget}
+}
+
+// noteDir remembers the folder that a launch gives its agent, where the agent's
+// own calls will not tell it.
+func (j *judge) noteDir() {
+	l := j.call.Launch
+	if l.Key == "" || l.Dir == "" {
+		return
+	}
+	j.ruling.Effects = append(j.ruling.Effects, Effect{
+		Kind: NoteDir, Key: dispatch.LaunchKey(j.call.Client, j.call.Session, l.Key), Dir: l.Dir,
+	})
 }
 
 // withToken writes the dispatch's token, with the depth of the new agent, into a
@@ -102,6 +115,7 @@ func (j *judge) launchKeys() []string {
 // client lets us, the guard adds the line.
 func (j *judge) conductorLaunch() Decision {
 	l := j.call.Launch
+	j.noteDir()
 	tokens := Tokens(l.Prompt)
 	for _, t := range tokens {
 		d, err := j.ws.Records.Read(t.ID)

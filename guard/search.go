@@ -28,7 +28,7 @@ func (s *sight) globbed(t Target, root string) Decision {
 		if !d.Allowed() {
 			return d
 		}
-		if rank(d.Code) > rank(best.Code) {
+		if rank(d.Code) > rank(best.Code) && !from.spare {
 			best = d
 		}
 	}
@@ -39,6 +39,8 @@ func (s *sight) globbed(t Target, root string) Decision {
 type anchor struct {
 	root string
 	alt  unit.Path
+	// spare says that the pattern is hardly meant so: it may only be refused for it.
+	spare bool
 }
 
 // anchors returns where the alternatives of a pattern may begin.
@@ -50,21 +52,21 @@ func (s *sight) anchors(t Target, pattern, root string) []anchor {
 	var out []anchor
 	for _, alt := range alts {
 		if home := s.j.in.Env.Home; home != "" && len(alt) > 0 && alt[0] == "~" {
-			out = append(out, anchor{home, alt[1:]})
+			out = append(out, anchor{root: home, alt: alt[1:]})
 		}
 		absolute := len(alt) > 0 && alt[0] == ""
 		if absolute {
-			out = append(out, anchor{"/", alt[1:]})
+			out = append(out, anchor{root: "/", alt: alt[1:]})
 			alt = alt[1:]
 		}
 		// A filter's leading slash stands for the folder that is searched.
 		if !absolute || t.AnyDepth {
-			out = append(out, anchor{root, alt})
+			out = append(out, anchor{root: root, alt: alt, spare: absolute})
 		}
 		// ripgrep compares a filter that has a slash with paths from its own
 		// working folder, whatever folder is searched.
 		if t.AnyDepth && t.Path != "" && len(alt) > 1 && strings.HasPrefix(s.j.call.Cwd, "/") && s.above(root) {
-			out = append(out, anchor{s.j.call.Cwd, alt})
+			out = append(out, anchor{root: s.j.call.Cwd, alt: alt, spare: true})
 		}
 	}
 	return out

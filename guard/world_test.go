@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed6310be5c/conduct/dispatch"
+	"github.com/seed6310be5c/conduct/dispatch/mint"
 	"github.com/seed6310be5c/conduct/grants"
 	"github.com/seed6310be5c/conduct/guard"
 	"github.com/seed6310be5c/conduct/store/mem"
@@ -64,7 +65,7 @@ func newWorld(t testing.TB, layout string, tree []string, links map[string]strin
 		w.set.Layouts = []unit.Layout{l}
 	}
 	w.store = mem.New()
-	w.book = &dispatch.Book{Store: w.store, Clock: w.clock, Rand: rand.Reader, Host: "test"}
+	w.book = &dispatch.Book{Store: w.store, Clock: w.clock, Mint: mint.ULID(rand.Reader), Host: "test"}
 	w.roots = unit.Roots{w.set.Root}
 	return w
 }

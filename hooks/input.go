@@ -157,7 +157,10 @@ func (in *input) text(f Field, s string) {
 	case AgentType:
 		in.launch.AgentType = s
 	case LaunchDir:
-		in.launch.Dir = s
+		// A folder that is named wins over a word that says there will be one.
+		if in.launch.Dir == "" || strings.HasPrefix(s, "/") {
+			in.launch.Dir = s
+		}
 	case URL:
 		in.url(s)
 	}

@@ -17,6 +17,9 @@ import (
 // MaxSize is the size in bytes above which a document is damaged.
 const MaxSize = 1_000_000
 
+// MaxMark is the length in bytes of a mark's value at the most.
+const MaxMark = 200
+
 // LockWait is how long a writer waits for another one.
 const LockWait = 5 * time.Second
 
@@ -90,6 +93,7 @@ const (
 	Seen    Kind = "seen"    // dispatch → its first judged call
 	Once    Kind = "once"    // one-call grant → the call that spent it
 	Launch  Kind = "launch"  // launch call → dispatch
+	Folder  Kind = "folder"  // launch call → the working folder of its agent, as hex
 	Window  Kind = "window"  // session and dispatch of an open launch → dispatch
 	Session Kind = "session" // dispatch that binds sessions → the session that dispatched
 	Off     Kind = "off"     // "until" → when the guard acts again
@@ -143,7 +147,7 @@ type Store interface {
 	Empty() bool
 
 	// Mark creates a mark, ErrExists when there is one already. value has at
-	// most 200 bytes of letters, digits and "-_.:+". The mark is not made durable.
+	// most MaxMark bytes of letters, digits and "-_.:+". The mark is not made durable.
 	Mark(k Kind, key, value string) error
 
 	// Marked returns the value of a mark, or ErrNotFound.

@@ -83,7 +83,7 @@ var tools = []hooks.Tool{
 	{Name: "agent", Launch: true, Fields: []hooks.Field{
 		{Name: "prompt", Kind: hooks.Prompt}, {Name: "subagent_type", Kind: hooks.AgentType},
 		{Name: "working_dir", Kind: hooks.LaunchDir}, {Name: "description"}, {Name: "run_in_background"},
-		{Name: "isolation"}, {Name: "name"}, {Name: "model"},
+		{Name: "isolation", Kind: hooks.LaunchDir}, {Name: "name"}, {Name: "model"},
 	}},
 	{Name: "task", Launch: true, Fields: []hooks.Field{
 		{Name: "prompt", Kind: hooks.Prompt}, {Name: "subagent_type", Kind: hooks.AgentType}, {Name: "description"},

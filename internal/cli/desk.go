@@ -13,6 +13,7 @@ import (
 	"github.com/seed6310be5c/conduct/audit"
 	"github.com/seed6310be5c/conduct/config"
 	"github.com/seed6310be5c/conduct/dispatch"
+	"github.com/seed6310be5c/conduct/dispatch/mint"
 	"github.com/seed6310be5c/conduct/janitor"
 	"github.com/seed6310be5c/conduct/store/file"
 	"github.com/seed6310be5c/conduct/unit"
@@ -92,7 +93,7 @@ func (e *Env) openAt(ws workspace.Workspace) (*desk, error) {
 		host = ""
 	}
 	d := &desk{env: e, ws: ws, store: st, log: audit.Open(st.Root()),
-		book: &dispatch.Book{Store: st, Clock: e.Clock, Rand: rand.Reader, Host: host}}
+		book: &dispatch.Book{Store: st, Clock: e.Clock, Mint: mint.ULID(rand.Reader), Host: host}}
 	c, err := config.Load(ws.Root)
 	if err != nil && !errors.Is(err, config.ErrNone) {
 		d.configErr = err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed6310be5c/conduct/dispatch"
+	"github.com/seed6310be5c/conduct/dispatch/mint"
 	"github.com/seed6310be5c/conduct/grants"
 	"github.com/seed6310be5c/conduct/guard"
 	"github.com/seed6310be5c/conduct/store/mem"
@@ -52,7 +53,7 @@ func newScene() (*scene, error) {
 			return nil, err
 		}
 	}
-	s.book = &dispatch.Book{Store: mem.New(), Clock: s, Rand: rand.Reader}
+	s.book = &dispatch.Book{Store: mem.New(), Clock: s, Mint: mint.ULID(rand.Reader)}
 	return s, nil
 }
 

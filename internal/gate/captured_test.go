@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed6310be5c/conduct/audit"
 	"github.com/seed6310be5c/conduct/dispatch"
+	"github.com/seed6310be5c/conduct/dispatch/mint"
 	"github.com/seed6310be5c/conduct/grants"
 	"github.com/seed6310be5c/conduct/hooks/all"
 	"github.com/seed6310be5c/conduct/hooks/hooktest"
@@ -75,7 +76,7 @@ func decideCaptured(t *testing.T, name, client string) string {
 	st, err := file.Open(filepath.Join(root, ".conduct"), file.Options{})
 	require.NoError(t, err)
 	defer st.Close()
-	book := dispatch.Book{Store: st, Clock: &system.Clock{}, Rand: rand.Reader}
+	book := dispatch.Book{Store: st, Clock: &system.Clock{}, Mint: mint.ULID(rand.Reader)}
 	own := unit.Unit{Name: "own", Paths: []string{"src"}, Listed: true}
 	d, err := book.Open(context.Background(), dispatch.Request{
 		Unit: own, Agent: "", TTL: time.Hour, Grant: grants.Grant{

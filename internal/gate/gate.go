@@ -149,11 +149,14 @@ func (g *gate) run() hooks.Response {
 	return g.answer(out, call)
 }
 
-// usual is the size in bytes of all but few payloads.
-const usual = 68 << 10
+// Sizes in bytes of payloads: of most, and of all but few.
+const (
+	usual = 4 << 10
+	large = 68 << 10
+)
 
-// readAll is io.ReadAll with room for what mostly comes. Memory that is not
-// written to costs nothing; growing does.
+// readAll is io.ReadAll with room for what mostly comes, and then at once for
+// nearly all. Memory that is not written to costs nothing; growing does.
 func readAll(r io.Reader) ([]byte, error) {
 	buf := make([]byte, 0, usual)
 	for {
@@ -166,7 +169,7 @@ func readAll(r io.Reader) ([]byte, error) {
 			return nil, err
 		}
 		if len(buf) == cap(buf) {
-			buf = slices.Grow(buf, len(buf))
+			buf = slices.Grow(buf, max(len(buf), large-len(buf)))
 		}
 	}
 }
@@ -246,12 +249,7 @@ func (g *gate) fixedStarts() []string {
 
 // find collects the workspaces of the folders, the outermost first.
 func (g *gate) find(starts []string) error {
-	seen := map[string]bool{}
-	starts = slices.DeleteFunc(starts, func(s string) bool {
-		drop := !strings.HasPrefix(s, "/") || seen[s]
-		seen[s] = true
-		return drop
-	})
+	starts = slices.DeleteFunc(starts, func(s string) bool { return !strings.HasPrefix(s, "/") })
 	f, err := workspace.FindAll(starts, workspace.Options{Dir: g.env(workspace.Var)})
 	if err != nil && (len(f.Workspaces) > 0 || !errors.Is(err, workspace.ErrTooMany)) {
 		return err

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed6310be5c/conduct/dispatch"
+	"github.com/seed6310be5c/conduct/dispatch/mint"
 	"github.com/seed6310be5c/conduct/grants"
 	"github.com/seed6310be5c/conduct/guard"
 	"github.com/seed6310be5c/conduct/hooks"
@@ -49,7 +50,7 @@ func workspace(t *testing.T, live bool) (root string, id string) {
 	st, err := file.Open(filepath.Join(root, ".conduct"), file.Options{})
 	require.NoError(t, err)
 	defer st.Close()
-	book := dispatch.Book{Store: st, Clock: &system.Clock{}, Rand: rand.Reader}
+	book := dispatch.Book{Store: st, Clock: &system.Clock{}, Mint: mint.ULID(rand.Reader)}
 	d, err := book.Open(context.Background(), dispatch.Request{
 		Unit: unit.Unit{Name: "U03", Paths: []string{"units/U03"}}, Agent: "rev", TTL: time.Hour,
 		Grant: grants.Grant{Layouts: []string{"units/{unit}"}, Opaque: grants.OpaqueAllow},

@@ -32,6 +32,8 @@ func (g *gate) apply(in guard.Input, out guard.Outcome) (again bool) {
 				again = again || errors.Is(err, store.ErrExists)
 			case guard.NoteLaunch:
 				err = book.NoteLaunch(e.Key, e.ID, e.Depth)
+			case guard.NoteDir:
+				err = book.NoteDir(e.Key, e.Dir)
 			case guard.OpenWindow:
 				err = book.OpenWindow(e.Key, e.ID)
 			case guard.CloseWindow:

@@ -119,18 +119,15 @@ func (s *Store) mark() error {
 	if err := s.put(".gitignore", []byte(gitignore)); err != nil {
 		return err
 	}
-	id, err := store.Mint(time.Now(), rand.Reader)
-	if err != nil {
-		return err
-	}
+	id := rand.Text()
 	var w wire.Writer
-	w.Object("").Int("schema", 1).String("id", string(id)).Time("created", time.Now().Truncate(time.Second)).End()
-	temp := "." + Marker + "." + string(id) + ".0"
+	w.Object("").Int("schema", 1).String("id", id).Time("created", time.Now().Truncate(time.Second)).End()
+	temp := "." + Marker + "." + id + ".0"
 	if err := s.put(temp, append(w.Bytes(), '\n')); err != nil {
 		return err
 	}
 	kill("init.mark")
-	err = s.root.Link(temp, Marker)
+	err := s.root.Link(temp, Marker)
 	kill("init.tidy")
 	err = errors.Join(ignoreExists(err), s.root.Remove(temp))
 	if err != nil {

@@ -12,9 +12,6 @@ import (
 	"github.com/seed6310be5c/conduct/store"
 )
 
-// maxValue is the longest value of a mark in bytes.
-const maxValue = 200
-
 func markPath(k store.Kind, key string) (string, error) {
 	if !store.ValidKey(string(k)) || !store.ValidKey(key) {
 		return "", fmt.Errorf("mark %q %q: not a valid key", k, key)
@@ -23,7 +20,7 @@ func markPath(k store.Kind, key string) (string, error) {
 }
 
 func validValue(v string) bool {
-	if len(v) > maxValue {
+	if len(v) > store.MaxMark {
 		return false
 	}
 	for i := range len(v) {
@@ -67,8 +64,8 @@ func (s *Store) Marked(k store.Kind, key string) (string, error) {
 		return "", err
 	}
 	text, err := readlinkat(s.dir, path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("mark %q %q: %w", k, key, store.ErrNotFound)
+	if err == unix.ENOENT {
+		return "", &noMarkError{k, key}
 	}
 	if err != nil {
 		return "", s.unreadable(path, err)
@@ -80,11 +77,23 @@ func (s *Store) Marked(k store.Kind, key string) (string, error) {
 	return value, nil
 }
 
+// noMarkError is the usual answer of Marked. It makes its text only when it is
+// asked for it.
+type noMarkError struct {
+	kind store.Kind
+	key  string
+}
+
+func (e *noMarkError) Error() string { return fmt.Sprintf("mark %q %q: %s", e.kind, e.key, store.ErrNotFound) }
+
+// Is makes a noMarkError an ErrNotFound.
+func (e *noMarkError) Is(target error) bool { return target == store.ErrNotFound }
+
 // readlinkat reads a link below a folder: one system call, where an os.Root
 // takes one more for each component to open it and one to close it. It is the
 // guard's hot path, and a mark that is not one of ours is none.
 func readlinkat(dir int, path string) (string, error) {
-	var buf [maxValue + 2]byte
+	var buf [store.MaxMark + 2]byte
 	for {
 		n, err := unix.Readlinkat(dir, path, buf[:])
 		if err == unix.EINTR {

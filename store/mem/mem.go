@@ -287,7 +287,7 @@ func validMark(k store.Kind, key string) error {
 }
 
 func validValue(v string) bool {
-	return len(v) <= 200 && !strings.ContainsFunc(v, func(r rune) bool {
+	return len(v) <= store.MaxMark && !strings.ContainsFunc(v, func(r rune) bool {
 		return !strings.ContainsRune("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_.:+", r)
 	})
 }
