@@ -9,7 +9,8 @@ import (
 // Disk is the real file system. It remembers what Lstat found, so one value
 // serves one call of the guard and no longer.
 type Disk struct {
-	seen   map[string]lstatResult
+	seen   []looked // the first few, and then
+	more   map[string]lstatResult
 	mounts []Mount
 	asked  bool
 }
@@ -19,16 +20,39 @@ type lstatResult struct {
 	err  error
 }
 
+// looked is one Lstat that was made.
+type looked struct {
+	name string
+	lstatResult
+}
+
+// few is how many names are looked for one by one: a map is dear to make, and
+// nearly every call of the guard stays below.
+const few = 24
+
 // NewDisk returns the real file system.
-func NewDisk() *Disk { return &Disk{seen: make(map[string]lstatResult, 32)} }
+func NewDisk() *Disk { return &Disk{seen: make([]looked, 0, few)} }
 
 // Lstat implements FS.
 func (d *Disk) Lstat(name string) (Info, error) {
-	if r, ok := d.seen[name]; ok {
+	for i := range d.seen {
+		if d.seen[i].name == name {
+			return d.seen[i].info, d.seen[i].err
+		}
+	}
+	if r, ok := d.more[name]; ok {
 		return r.info, r.err
 	}
 	info, err := lstat(name)
-	d.seen[name] = lstatResult{info, err}
+	switch {
+	case len(d.seen) < few:
+		d.seen = append(d.seen, looked{name, lstatResult{info, err}})
+	case d.more == nil:
+		d.more = map[string]lstatResult{}
+		fallthrough
+	default:
+		d.more[name] = lstatResult{info, err}
+	}
 	return info, err
 }
 
