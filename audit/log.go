@@ -296,6 +296,10 @@ func (l *Log) Refused(stream string, like Line) int {
 		n = l.highest(stream)
 	}
 	f, err := l.root.Open(name(stream, n))
+	if errors.Is(err, fs.ErrNotExist) {
+		// The first segments are gone, or there is none.
+		f, err = l.root.Open(name(stream, l.highest(stream)))
+	}
 	if err != nil {
 		return 0
 	}
