@@ -44,6 +44,9 @@ var may = map[string]string{
 	"hooks/qwencode": "guard hooks", "hooks/generic": "guard hooks wire",
 	"hooks/all": "hooks hooks/claudecode hooks/codex hooks/geminicli hooks/generic hooks/qwencode",
 
+	// Confinement.
+	"sandbox": "", "sandbox/bwrap": "sandbox", "sandbox/sandboxtest": "sandbox",
+
 	// Front ends.
 	"internal/gate":     "audit dispatch guard hooks internal/system store store/file unit workspace",
 	"internal/guardcmd": "hooks hooks/all internal/gate",
@@ -66,9 +69,10 @@ var only = []struct{ path, in, why string }{
 	{"github.com/oklog/ulid/v2", "dispatch/mint store/storetest bench/run", "the hook mints no id, and the library seeds a generator when it starts"},
 	{"mvdan.cc/sh/v3", "shell install", "the guard sees facts, not syntax; install reads the hook's own line"},
 	{"encoding/json", "internal/cli hooks/hooktest", "reflection is too slow for the hook, and takes duplicate keys; wire reads and writes JSON"},
-	{"os/exec", "internal/cli install", "nothing that the hook runs may start a process"},
-	{"net", "", "nothing here talks to a network"},
+	{"os/exec", "internal/cli install sandbox/sandboxtest", "nothing that the hook runs may start a process"},
+	{"net", "sandbox/sandboxtest", "nothing here talks to a network"},
 	{"net/http", "", "nothing here talks to a network"},
+	{"github.com/landlock-lsm/go-landlock", "sandbox", "restricts the first process inside, nothing else"},
 	{"plugin", "", "what runs is what was built"},
 	{"log", "", "errors are returned, calls are audited"},
 	{"log/slog", "", "errors are returned, calls are audited"},
@@ -269,7 +273,7 @@ func TestFloorsAreBare(t *testing.T) {
 // Only front ends print, and only main ends the process: a domain package that
 // writes to stdout would write into the hook's answer.
 func TestOnlyFrontEndsPrint(t *testing.T) {
-	frontEnds := []string{"internal/cli", "internal/guardcmd", "cmd/conduct", "cmd/conduct-guard", "internal/docgen"}
+	frontEnds := []string{"internal/cli", "internal/guardcmd", "cmd/conduct", "cmd/conduct-guard", "internal/docgen", "sandbox/sandboxtest"}
 	mains := []string{"cmd/conduct", "cmd/conduct-guard", "internal/docgen"}
 	for _, s := range shipped(t) {
 		ast.Inspect(s.file, func(n ast.Node) bool {

@@ -1,0 +1,250 @@
+package sandbox
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// failed is the exit code of an Init that failed. Nobody reads it: what it says
+// on its socket counts.
+const failed = 70
+
+// Init is the first process inside a sandbox. A program that uses this package
+// calls it first, with its arguments without its own name; unless handled is
+// false, it must exit with the code.
+func Init(args []string) (handled bool, exit int) {
+	if len(args) == 0 || args[0] != InitArg {
+		return false, 0
+	}
+	if len(args) > 1 {
+		return true, canary(args[1:])
+	}
+	sock := os.NewFile(3, "sandbox")
+	unix.CloseOnExec(3)
+	i := &inner{sock: sock}
+	if err := i.run(); err != nil {
+		i.say(saysFailed, err.Error())
+		return true, failed
+	}
+	return true, 0
+}
+
+type inner struct {
+	sock  *os.File
+	setup Setup
+}
+
+func (i *inner) say(what byte, text string) {
+	_, _ = i.sock.Write(append([]byte{what}, text...)) // nobody else could be told
+}
+
+func (i *inner) run() error {
+	// Signals are the command's: those sent to our group reach it, those sent to
+	// the runner come by the socket. Being caught here, they are at their default there.
+	caught := make(chan os.Signal, 1)
+	for _, sig := range passed {
+		signal.Notify(caught, sig)
+	}
+	// Nobody inside looks into this process or at its descriptors.
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		return fmt.Errorf("become unreadable: %w", err)
+	}
+	var err error
+	if i.setup, err = readSetup(i.sock); err != nil {
+		return err
+	}
+	if i.setup.Reap {
+		if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+			return fmt.Errorf("become the reaper: %w", err)
+		}
+	}
+	pid, err := i.spawn()
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		i.say(saysNotFound, err.Error())
+		return nil
+	case errors.As(err, new(*execError)):
+		i.say(saysCannotRun, err.Error())
+		return nil
+	case err != nil:
+		return err
+	}
+	i.say(saysStarted, "")
+	go i.obey(pid)
+	ws := reap(pid)
+	if i.setup.Reap {
+		endAll()
+	}
+	i.say(saysEnded, string(binary.BigEndian.AppendUint32(nil, uint32(ws))))
+	return nil
+}
+
+// execError says that the command is there and cannot be run.
+type execError struct{ err error }
+
+func (e *execError) Error() string { return e.err.Error() }
+func (e *execError) Unwrap() error { return e.err }
+
+// spawn starts the command from a thread that is restricted, which only the
+// command inherits: the rest of this process can still signal it, and it cannot
+// touch us.
+func (i *inner) spawn() (int, error) {
+	type started struct {
+		pid int
+		err error
+	}
+	out := make(chan started)
+	go func() {
+		runtime.LockOSThread() // never unlocked: nothing else may run on this thread
+		pid, err := i.spawnHere()
+		out <- started{pid, err}
+		select {} // the thread must outlive the command, or its children would learn of its end
+	}()
+	s := <-out
+	return s.pid, s.err
+}
+
+func (i *inner) spawnHere() (int, error) {
+	if err := unix.PthreadSigmask(unix.SIG_SETMASK, new(unix.Sigset_t), nil); err != nil {
+		return 0, fmt.Errorf("unblock signals: %w", err)
+	}
+	if err := restrict(i.setup); err != nil {
+		return 0, err
+	}
+	if err := os.Chdir(i.setup.Dir); err != nil {
+		return 0, fmt.Errorf("%w: %w", ErrCwd, err)
+	}
+	path, err := lookPath(i.setup.Argv[0], getenv(i.setup.Env, "PATH"))
+	if err != nil {
+		return 0, err
+	}
+	pid, err := syscall.ForkExec(path, i.setup.Argv, &syscall.ProcAttr{
+		Env: i.setup.Env, Files: []uintptr{0, 1, 2},
+	})
+	if err != nil {
+		return 0, &execError{fmt.Errorf("run %q: %w", path, err)}
+	}
+	return pid, nil
+}
+
+// lookPath finds a command as execvp does. The error is fs.ErrNotExist or an
+// execError.
+func lookPath(name, path string) (string, error) {
+	if strings.Contains(name, "/") {
+		return name, executable(name)
+	}
+	var found error
+	for _, dir := range filepath.SplitList(path) {
+		at := filepath.Join(".", dir, name)
+		if filepath.IsAbs(dir) {
+			at = filepath.Join(dir, name)
+		}
+		err := executable(at)
+		if err == nil {
+			return at, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			found = err
+		}
+	}
+	if found != nil {
+		return "", found
+	}
+	return "", fmt.Errorf("command %q: %w", name, fs.ErrNotExist)
+}
+
+func executable(path string) error {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR) {
+		return fmt.Errorf("command %q: %w", path, fs.ErrNotExist)
+	}
+	if err == nil && info.IsDir() {
+		err = unix.EISDIR
+	}
+	if err == nil {
+		err = unix.Access(path, unix.X_OK)
+	}
+	if err != nil {
+		return &execError{fmt.Errorf("command %q: %w", path, err)}
+	}
+	return nil
+}
+
+// obey passes on the signals that come by the socket. When the other end is
+// gone, everything goes.
+func (i *inner) obey(pid int) {
+	buf := make([]byte, 1)
+	for {
+		if _, err := io.ReadFull(i.sock, buf); err != nil {
+			break
+		}
+		_ = unix.Kill(pid, unix.Signal(buf[0])) // it may have ended
+	}
+	if !i.setup.Reap {
+		// Process 1: the kernel ends the rest with the command.
+		_ = unix.Kill(-1, unix.SIGKILL)
+		return
+	}
+	_ = unix.Kill(pid, unix.SIGKILL)
+}
+
+// reap waits for the command, and for whatever its children leave to us.
+func reap(pid int) unix.WaitStatus {
+	for {
+		var ws unix.WaitStatus
+		got, err := unix.Wait4(-1, &ws, 0, nil)
+		if got == pid && err == nil {
+			return ws
+		}
+		if err != nil && !errors.Is(err, unix.EINTR) {
+			return ws
+		}
+	}
+}
+
+// endAll kills what the command left behind: as the reaper we become the parent
+// of every orphan, so this ends when no child is left.
+func endAll() {
+	for {
+		for _, pid := range children() {
+			_ = unix.Kill(pid, unix.SIGKILL)
+		}
+		_, err := unix.Wait4(-1, nil, 0, nil)
+		if err != nil && !errors.Is(err, unix.EINTR) {
+			return
+		}
+	}
+}
+
+// children lists the processes whose parent we are.
+func children() []int {
+	tasks, err := filepath.Glob("/proc/self/task/*/children")
+	if err != nil {
+		return nil
+	}
+	var out []int
+	for _, t := range tasks {
+		data, err := os.ReadFile(t)
+		if err != nil {
+			continue
+		}
+		for f := range strings.FieldsSeq(string(data)) {
+			if pid, err := strconv.Atoi(f); err == nil {
+				out = append(out, pid)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,259 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+)
+
+// InitArg is the first argument with which a program must call Init.
+const InitArg = "sandbox-init"
+
+// Stdio is what the command is connected to. Files are handed on as they are,
+// so that the order of its output is its own.
+type Stdio struct {
+	In, Out, Err *os.File
+	// Watch has its standard error pass through us, to look for denials in it. It
+	// must not be set where Err is a terminal or the same file as Out.
+	Watch bool
+	// Signals are passed on to the command.
+	Signals <-chan os.Signal
+}
+
+// Result is how a command ended.
+type Result struct {
+	// Exit is its exit code: 128 and the signal's number when a signal ended
+	// it, 127 or 126 when it was not found or cannot be run.
+	Exit int
+	// Signal is what ended it, 0 for none.
+	Signal syscall.Signal
+	// NotStarted is why it was not found or cannot be run.
+	NotStarted string
+	// Denied says that its output shows a denial. False says nothing.
+	Denied bool
+	Report Report
+}
+
+// What Init says on its socket, one letter first.
+const (
+	saysStarted    = 'S'
+	saysEnded      = 'D' // and the wait status, 4 bytes
+	saysNotFound   = 'N' // and why
+	saysCannotRun  = 'X' // and why
+	saysFailed     = 'F' // and why: nothing ran
+	maxSaid        = 64 << 10
+	watchedTail    = 64 << 10
+	exitNotFound   = 127
+	exitCannotRun  = 126
+	exitWithSignal = 128
+)
+
+// Run runs a command confined by a backend, and returns when it and all that it
+// started have ended. It fails with what Confine fails with, and with
+// ErrUnavailable when the confinement failed before the command ran; then
+// nothing ran. A cancelled context kills the command.
+func Run(ctx context.Context, b Backend, argv []string, p Policy, std Stdio) (Result, error) {
+	plan, report, err := b.Confine(argv, p)
+	if err != nil {
+		return Result{Report: report}, err
+	}
+	s := &session{plan: plan, std: std}
+	said, err := s.run(ctx)
+	if err != nil {
+		return Result{Report: report}, fmt.Errorf("%w: %s: %w", ErrUnavailable, b.Name(), err)
+	}
+	res, err := read(said)
+	res.Report = report
+	if ctx.Err() != nil {
+		return res, ctx.Err()
+	}
+	if err != nil {
+		if errors.Is(err, ErrLost) {
+			return res, err
+		}
+		if text := strings.TrimSpace(string(s.tail)); text != "" {
+			err = fmt.Errorf("%w: %s", err, text)
+		}
+		return res, fmt.Errorf("%w: %s: %w", ErrUnavailable, b.Name(), err)
+	}
+	res.Denied = std.Watch && b.Denied(s.tail, p)
+	return res, nil
+}
+
+// ErrLost is returned when the command had started and then its confinement was
+// killed from outside: what it did is done, and how it ended is not known.
+var ErrLost = errors.New("confined command was lost")
+
+var errSilent = errors.New("it ended before the command began")
+
+// read turns what Init said into a result.
+func read(said []byte) (Result, error) {
+	if len(said) == 0 {
+		return Result{}, errSilent
+	}
+	rest := said[1:]
+	switch said[0] {
+	case saysNotFound:
+		return Result{Exit: exitNotFound, NotStarted: string(rest)}, nil
+	case saysCannotRun:
+		return Result{Exit: exitCannotRun, NotStarted: string(rest)}, nil
+	case saysFailed:
+		return Result{}, errors.New(string(rest))
+	case saysStarted:
+		if len(rest) == 5 && rest[0] == saysEnded {
+			return ended(syscall.WaitStatus(binary.BigEndian.Uint32(rest[1:]))), nil
+		}
+		return Result{}, ErrLost
+	}
+	return Result{}, errSilent
+}
+
+func ended(ws syscall.WaitStatus) Result {
+	if ws.Signaled() {
+		return Result{Exit: exitWithSignal + int(ws.Signal()), Signal: ws.Signal()}
+	}
+	return Result{Exit: ws.ExitStatus()}
+}
+
+// session is one confined run.
+type session struct {
+	plan Plan
+	std  Stdio
+	tail []byte // the last of the standard error, where watched
+}
+
+// run starts the plan and returns what Init said until it ended.
+func (s *session) run(ctx context.Context) ([]byte, error) {
+	ours, theirs, err := socketPair()
+	if err != nil {
+		return nil, err
+	}
+	defer ours.Close()
+	files := []*os.File{s.std.In, s.std.Out, s.std.Err, theirs}
+	var feeds, closing []*os.File
+	closing = append(closing, theirs)
+	defer func() { closeAll(closing) }()
+	var watched *os.File
+	if s.std.Watch {
+		r, w, err := os.Pipe()
+		if err != nil {
+			return nil, err
+		}
+		defer r.Close()
+		files[2], watched, closing = w, r, append(closing, w)
+	}
+	for range s.plan.Inputs {
+		r, w, err := os.Pipe()
+		if err != nil {
+			closeAll(feeds)
+			return nil, err
+		}
+		files, closing, feeds = append(files, r), append(closing, r), append(feeds, w)
+	}
+	proc, err := start(s.plan.Argv, files)
+	closeAll(closing)
+	closing = nil
+	if err != nil {
+		closeAll(feeds)
+		return nil, err
+	}
+	return s.attend(ctx, proc, ours, watched, feeds), nil
+}
+
+// attend feeds a started plan, passes signals on and waits for its end.
+func (s *session) attend(ctx context.Context, proc *os.Process, ours, watched *os.File, feeds []*os.File) []byte {
+	var done sync.WaitGroup
+	for i, w := range feeds {
+		done.Go(func() {
+			_, _ = w.Write(s.plan.Inputs[i]) // a reader that is gone says why itself
+			w.Close()
+		})
+	}
+	if watched != nil {
+		done.Go(func() { s.watch(watched) })
+	}
+	over := make(chan struct{})
+	done.Go(func() { s.control(ctx, ours, over) })
+	said, _ := io.ReadAll(io.LimitReader(ours, maxSaid)) // what is cut off is judged as such
+	_, _ = proc.Wait()                                   // how the runner ended is not how the command did
+	close(over)
+	done.Wait()
+	return said
+}
+
+// control sends the setup and then signals, one byte each. Closing our end makes
+// Init kill everything.
+func (s *session) control(ctx context.Context, ours *os.File, over <-chan struct{}) {
+	if _, err := ours.Write(s.plan.Setup.encode()); err != nil {
+		return // the runner is gone, which the reader learns too
+	}
+	for {
+		select {
+		case <-over:
+			return
+		case <-ctx.Done():
+			hangUp(ours)
+			return
+		case sig := <-s.std.Signals:
+			if n, ok := sig.(syscall.Signal); ok {
+				_, _ = ours.Write([]byte{byte(n)})
+			}
+		}
+	}
+}
+
+func (s *session) watch(r *os.File) {
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := r.Read(buf)
+		if n > 0 {
+			_, _ = s.std.Err.Write(buf[:n]) // a reader that is gone stops nobody
+			s.tail = append(s.tail, buf[:n]...)
+			if over := len(s.tail) - watchedTail; over > 0 {
+				s.tail = append(s.tail[:0], s.tail[over:]...)
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// hangUp ends what Init reads; what it says can still be read.
+func hangUp(f *os.File) {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return
+	}
+	_ = raw.Control(func(fd uintptr) { _ = syscall.Shutdown(int(fd), syscall.SHUT_WR) })
+}
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		f.Close()
+	}
+}
+
+func socketPair() (ours, theirs *os.File, err error) {
+	syscall.ForkLock.RLock() // no other start may inherit them in between
+	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err == nil {
+		syscall.CloseOnExec(fds[0])
+		syscall.CloseOnExec(fds[1])
+	}
+	syscall.ForkLock.RUnlock()
+	if err != nil {
+		return nil, nil, fmt.Errorf("make a socket pair: %w", err)
+	}
+	// Only ours is waited on; the runtime does that without a thread.
+	if err := syscall.SetNonblock(fds[0], true); err != nil {
+		return nil, nil, err
+	}
+	return os.NewFile(uintptr(fds[0]), "sandbox"), os.NewFile(uintptr(fds[1]), "sandbox-init"), nil
+}
