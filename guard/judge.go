@@ -160,16 +160,19 @@ func badText(p string) bool {
 
 // decodeURL turns a file URL into its path, once.
 func decodeURL(p string) (string, error) {
-	if len(p) < 7 || !strings.EqualFold(p[:7], "file://") {
+	if len(p) < 6 || !strings.EqualFold(p[:6], "file:/") {
 		return p, nil
 	}
-	rest, _, _ := strings.Cut(p[len("file://"):], "#")
+	rest, _, _ := strings.Cut(p[len("file:"):], "#")
 	rest, _, _ = strings.Cut(rest, "?")
-	slash := strings.IndexByte(rest, '/') // what is before it is a host
-	if slash < 0 {
-		return "", nil
+	if after, ok := strings.CutPrefix(rest, "//"); ok {
+		slash := strings.IndexByte(after, '/') // what is before it is a host
+		if slash < 0 {
+			return "", nil
+		}
+		rest = after[slash:]
 	}
-	return unescape(rest[slash:])
+	return unescape(rest)
 }
 
 // errEscape is the error of a URL with a broken escape.
@@ -256,7 +259,7 @@ func (s *sight) judge(t Target, abs string) Decision {
 	readings := pl.Readings(s.j.in.FS, s.j.ws.Root)
 	if !s.lenient {
 		for _, r := range readings {
-			if s.protected(t, r, &pl) {
+			if s.protected(t, r, &pl) || t.Op&Search != 0 && !t.Guess && pl.Info.Mode.IsDir() && s.j.abovePrivate(r, s.scope.Fold) {
 				return s.blocked(Protected, t, refusal{detail: s.protectedWhat(t)})
 			}
 		}

@@ -125,6 +125,9 @@ func changesGit(rest unit.Path, fold bool) bool {
 	if len(rest) == 0 {
 		return true // the pointer of a linked worktree
 	}
+	if same(rest[0], "worktrees", fold) && len(rest) <= 2 {
+		return true // removed, a linked worktree is nobody's, with its copy of every unit
+	}
 	for i, c := range rest {
 		for _, n := range []string{"hooks", "config", "config.worktree", "gitdir", "commondir", "objects"} {
 			if same(c, n, fold) && (i == 0 || same(rest[0], "modules", fold) || same(rest[0], "worktrees", fold)) {
