@@ -159,7 +159,9 @@ func (j *judge) linked(id store.ID, depth int, after time.Time, number int) (att
 	if !after.IsZero() && (j.ws.Records.Seen(id) || !d.IssuedAt.After(after)) {
 		return attribution{}, false
 	}
-	a.bind = &Effect{Kind: Bind, Key: j.agentKey(), Number: number, ID: id, Depth: depth}
+	if key := j.agentKey(); key != "" {
+		a.bind = &Effect{Kind: Bind, Key: key, Number: number, ID: id, Depth: depth}
+	}
 	return a, true
 }
 
@@ -369,7 +371,9 @@ func (j *judge) firstTouch(a *attribution, name string, after time.Time) {
 		return
 	}
 	a.candidates, a.several = into, false
-	a.bind = &Effect{Kind: Bind, Key: j.agentKey(), ID: into[0].ID}
+	if key := j.agentKey(); key != "" {
+		a.bind = &Effect{Kind: Bind, Key: key, ID: into[0].ID}
+	}
 }
 
 // anyDamaged says whether a live record cannot be read.

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"errors"
 	"io/fs"
 	"slices"
 	"strings"
@@ -244,6 +245,12 @@ func (s *sight) guess(t Target) Decision {
 	}
 	bases = append(bases, s.j.in.Env.Projects...)
 	looks := strings.Contains(t.Path, "/") || t.Path == ".." || strings.HasPrefix(t.Path, "~")
+	if !looks {
+		best = s.named(t)
+		if !best.Allowed() {
+			return best
+		}
+	}
 	for _, b := range bases {
 		if !looks {
 			if _, err := s.j.in.FS.Lstat(b + "/" + t.Path); err != nil {
@@ -258,6 +265,27 @@ func (s *sight) guess(t Target) Decision {
 		}
 		if rank(d.Code) > rank(best.Code) {
 			best = d
+		}
+	}
+	return best
+}
+
+// named judges a word that is the name of a unit, for tools that take one.
+func (s *sight) named(t Target) Decision {
+	best := Decision{Code: NoTarget}
+	set := unit.Set{Root: s.j.ws.Root, Layouts: s.scope.Layouts, Listed: s.scope.Listed}
+	u, err := set.Lookup(s.j.in.FS, t.Path)
+	var several *unit.PlacesError
+	if errors.As(err, &several) {
+		u.Paths = several.Paths
+	}
+	for _, p := range u.Paths {
+		d := s.judge(t, s.j.ws.Root.String()+"/"+p)
+		if !d.Allowed() || rank(d.Code) > rank(best.Code) {
+			best = d
+		}
+		if !d.Allowed() {
+			break
 		}
 	}
 	return best

@@ -80,6 +80,9 @@ func TestTargets(t *testing.T) {
 		"unknown tool, sibling":       {nil, guess("../U04/design.md"), "sibling_unit"},
 		"unknown tool, from the root": {nil, guess(sib + "/design.md"), "sibling_unit"},
 		"unknown tool, the root":      {nil, guess("$R"), "sibling_search"},
+		"unknown tool, a unit":        {nil, guess("U04"), "sibling_unit"},
+		"unknown tool, its own unit":  {nil, guess("U03"), "own_unit"},
+		"unknown tool, no unit":       {nil, guess("U99"), "no_target"},
 		"unknown tool, a word":        {nil, guess("hello"), "no_target"},
 		"unknown tool, a URL":         {nil, guess("https://x.invalid/" + sib), "no_target"},
 		"unknown tool, a file URL":    {nil, guess("file://$R/" + sib + "/design.md"), "sibling_unit"},
@@ -259,6 +262,37 @@ func TestRefusalsTellNothing(t *testing.T) {
 	require.Equal(t, guard.SiblingUnit, hit.Code)
 	long := w.decide(w.call(read("../U04/" + strings.Repeat("ä", 200) + ".md")))
 	require.LessOrEqual(t, utf8.RuneCountInString(long.Reason), guard.MaxReason)
+}
+
+// TestOtherAgentsAreClosed has what other agents said, and what lies above it.
+func TestOtherAgentsAreClosed(t *testing.T) {
+	for name, c := range map[string]struct {
+		target guard.Target
+		want   string
+	}{
+		"a transcript":            {read("~/.claude/projects/-ws/s1/subagents/agent-a2.jsonl"), "protected"},
+		"one's own transcript":    {read("~/.claude/projects/-ws/s1/subagents/agent-a1.jsonl"), "shared"},
+		"the session's":           {read("~/.claude/projects/-ws/s1.jsonl"), "protected"},
+		"a project's memory":      {read("~/.claude/projects/-ws/memory/x.md"), "shared"},
+		"a search above them":     {search("~/.claude"), "protected"},
+		"a search in the home":    {search("~"), "protected"},
+		"a glob above them":       {guard.Target{Op: guard.Search, Path: "~", Pattern: "**/*.jsonl"}, "protected"},
+		"another agent's memory":  {read("$R/.claude/agent-memory/worker/x.md"), "protected"},
+		"one's own memory":        {read("$R/.claude/agent-memory/reviewer/x.md"), "shared"},
+		"sessions of another one": {read("~/.codex/sessions/2026/x.jsonl"), "protected"},
+		"an agent's output":       {read("/tmp/claude-1000/-ws/tasks/a2.output"), "protected"},
+		"one's own output":        {read("/tmp/claude-1000/-ws/tasks/a1.output"), "shared"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := aidlc(t)
+			w.dispatch("U03", reviewer, nil)
+			require.NoError(t, os.MkdirAll(w.home+"/.claude/projects/-ws/s1/subagents", 0o755))
+			c.target.Path = strings.ReplaceAll(strings.ReplaceAll(c.target.Path, "$R", w.root), "~", w.home)
+			in := w.input(w.call(c.target))
+			in.Env.Temp = []string{"/tmp"}
+			require.Equal(t, c.want, guard.Decide(in).Code.String())
+		})
+	}
 }
 
 func TestOnceOpensOneCall(t *testing.T) {
