@@ -1,10 +1,10 @@
 package file
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"time"
@@ -119,7 +119,8 @@ func (s *Store) mark() error {
 	if err := s.put(".gitignore", []byte(gitignore)); err != nil {
 		return err
 	}
-	id := rand.Text()
+	// Nobody has to be unable to guess it, and crypto/rand is dear to start.
+	id := fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64())
 	var w wire.Writer
 	w.Object("").Int("schema", 1).String("id", id).Time("created", time.Now().Truncate(time.Second)).End()
 	temp := "." + Marker + "." + id + ".0"
