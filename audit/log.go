@@ -282,42 +282,74 @@ func (l *Log) Read(stream string) iter.Seq2[Line, error] {
 	}
 }
 
-// tail is how many bytes of a stream are looked at for refusals that repeat.
-const tail = 16 << 10
+// tail is how many bytes of a stream are looked at for refusals that repeat,
+// near how many of them first.
+const (
+	tail = 16 << 10
+	near = 4 << 10
+)
 
-// Refused counts the calls, other than call, that were refused for the same code
-// and target and agent just before.
+// repeats is how many refusals are counted at the most.
+const repeats = 2
+
+// Refused counts the calls, other than like's, that were refused for the same
+// code and target and agent just before; two stand for any number.
 func (l *Log) Refused(stream string, like Line) int {
 	if checkStream(stream) != nil {
 		return 0
 	}
-	n := 0
-	if _, err := l.root.Lstat(name(stream, 1)); err == nil {
-		n = l.highest(stream)
-	}
-	f, err := l.root.Open(name(stream, n))
-	if errors.Is(err, fs.ErrNotExist) {
-		// The first segments are gone, or there is none.
-		f, err = l.root.Open(name(stream, l.highest(stream)))
-	}
+	f, size, err := l.newest(stream)
 	if err != nil {
 		return 0
 	}
 	defer f.Close()
-	st, err := f.Stat()
-	if err != nil {
-		return 0
+	for _, part := range []int64{near, tail} {
+		data := make([]byte, min(size, part))
+		if _, err := f.ReadAt(data, size-int64(len(data))); err != nil && err != io.EOF {
+			return 0
+		}
+		count := refused(data, like)
+		if count == repeats || int64(len(data)) == size || part == tail {
+			return count
+		}
 	}
-	data := make([]byte, min(st.Size(), tail))
-	if _, err := f.ReadAt(data, st.Size()-int64(len(data))); err != nil && err != io.EOF {
-		return 0
+	return 0
+}
+
+// newest opens the segment that was written to last. Nearly always it is the first.
+func (l *Log) newest(stream string) (*os.File, int64, error) {
+	for n := 0; ; n = l.highest(stream) {
+		f, err := l.open(name(stream, n))
+		if errors.Is(err, fs.ErrNotExist) && n == 0 {
+			// The first segments are gone, or there is none.
+			n = l.highest(stream)
+			f, err = l.open(name(stream, n))
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		st, err := f.Stat()
+		if err != nil {
+			return nil, 0, errors.Join(err, f.Close())
+		}
+		if n > 0 || st.Size() < segmentSize || l.highest(stream) == 0 {
+			return f, st.Size(), nil
+		}
+		f.Close()
 	}
+}
+
+// refused counts in the end of a stream, the last line first.
+func refused(data []byte, like Line) int {
 	calls, count := map[string]bool{like.Call: like.Call != ""}, 0
-	for raw := range bytes.Lines(data) {
+	for count < repeats && len(data) > 0 {
+		data = bytes.TrimSuffix(data, []byte{'\n'})
+		raw := data[bytes.LastIndexByte(data, '\n')+1:]
+		data = data[:len(data)-len(raw)]
 		if !bytes.Contains(raw, []byte(`"allowed":false`)) {
 			continue
 		}
-		line, err := decode(bytes.TrimRight(raw, "\n"))
+		line, err := decode(raw)
 		if err != nil || line.Code != like.Code || line.Target != like.Target || line.AgentID != like.AgentID {
 			continue
 		}
