@@ -1,0 +1,411 @@
+package shell
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// follow follows a command by its name.
+func (c *command) follow() (ok, failed state) {
+	switch c.name {
+	case "cd", "pushd":
+		return c.cd()
+	case "popd":
+		return c.popd()
+	case "exit": // return may fail, and the line goes on
+		dead := c.s
+		dead.dead = true
+		return dead, dead
+	case "set":
+		return both(c.set())
+	case "shift":
+		return both(c.shift())
+	case "unset":
+		return both(c.unset())
+	case "read", "mapfile", "readarray", "getopts":
+		return both(c.readInto())
+	case "printf":
+		if len(c.args) > 1 && strings.HasPrefix(c.args[0].text, "-v") {
+			return both(c.printInto())
+		}
+	case "eval":
+		return both(c.eval())
+	case "source", ".":
+		return both(c.source())
+	case "exec":
+		return both(c.exec())
+	}
+	c.rule()
+	return c.s, c.s
+}
+
+// rule follows a command that changes nothing in its shell.
+func (c *command) rule() {
+	if c.launches() || c.interprets() {
+		return
+	}
+	switch c.name {
+	case "git":
+		c.git()
+		return
+	case "bash", "sh", "dash", "zsh", "ksh":
+		c.shell()
+		return
+	case "find", "gfind":
+		c.find()
+		return
+	case "test", "[":
+		c.testCommand()
+		return
+	case "trap", "alias":
+		c.later()
+		return
+	case "shopt":
+		c.shopt()
+		return
+	case "tar":
+		c.tar()
+		return
+	case "dd":
+		c.dd()
+		return
+	case "make", "gmake":
+		c.make()
+		return
+	}
+	r, ok := lookup(c.name)
+	if !ok {
+		c.unknown("it runs a program that is not known")
+		return
+	}
+	p := c.parse(r)
+	if !c.special(r, p) {
+		c.plain(r, p)
+	}
+}
+
+// cd follows cd and pushd.
+func (c *command) cd() (ok, failed state) {
+	args := c.args
+	physical := false
+	for len(args) > 0 && args[0].dash() && !args[0].unknown && c.name == "cd" {
+		physical = physical || strings.Contains(args[0].text, "P")
+		if args = args[1:]; c.args[len(c.args)-len(args)-1].text == "--" {
+			break
+		}
+	}
+	to := field{value: c.e.variable(c.s, "HOME"), written: "cd", pos: c.pos}
+	implied := true
+	switch {
+	case len(args) == 0 && c.name == "cd":
+	case len(args) == 1 && args[0].text == "-" && !args[0].unknown && c.name == "cd":
+		return c.back()
+	case len(args) == 1 && (c.name == "cd" || !strings.HasPrefix(args[0].text, "+") && !args[0].dash()):
+		to, implied = args[0], false
+	default:
+		c.e.opaque(c.pos, "a folder that is computed")
+		return c.s, c.s
+	}
+	if to.unknown || to.glob || to.below != nil || to.text == "" && !implied {
+		if to.glob && !to.unknown {
+			c.use(&to, Enter)
+		}
+		c.e.opaque(to.pos, "a folder that is computed")
+		return c.s, c.s
+	}
+	if v, set := c.s.lookup("CDPATH"); set && v.text != "" {
+		c.e.opaque(c.pos, "a folder that is looked for")
+	}
+	c.report(&to, Enter, Fact{Implied: implied})
+	ok, failed = c.s, c.s
+	ok.old, ok.at = c.s.at, enter(c.s.at, to.text)
+	if c.name == "pushd" {
+		ok.stack = append(slices.Clone(c.s.stack), c.s.at)
+	}
+	failed.dead = c.s.dead || c.works(ok.at)
+	return c.e.boundedPlaces(ok, c.pos), failed
+}
+
+// works says whether it is certain that a cd leads to all of some folders.
+func (c *command) works(to []string) bool {
+	if c.e.env.Exists == nil || c.e.changed {
+		return false
+	}
+	for _, dir := range to {
+		if !strings.HasPrefix(dir, "/") {
+			return false
+		}
+		if isDir, exists := c.e.env.Exists(dir); !exists || !isDir {
+			return false
+		}
+	}
+	return true
+}
+
+func (e *eval) boundedPlaces(s state, pos int) state {
+	if len(s.at) > maxPlaces {
+		e.opaque(pos, "it may be in too many folders")
+		s.at = s.at[:maxPlaces]
+	}
+	return s
+}
+
+// back follows "cd -".
+func (c *command) back() (ok, failed state) {
+	if c.s.old == nil {
+		c.e.opaque(c.pos, "a folder that is not known")
+		return c.s, c.s
+	}
+	ok = c.s
+	ok.at, ok.old = c.s.old, c.s.at
+	return ok, c.s
+}
+
+func (c *command) popd() (ok, failed state) {
+	n := len(c.s.stack)
+	if n == 0 || len(c.args) > 0 {
+		c.e.opaque(c.pos, "a folder that is not known")
+		return c.s, c.s
+	}
+	ok = c.s
+	ok.old, ok.at, ok.stack = c.s.at, c.s.stack[n-1], c.s.stack[:n-1]
+	return ok, c.s
+}
+
+// set follows "set -- a b". That "set -e" ends a line is not relied on: a client
+// may run the line where it has no effect.
+func (c *command) set() state {
+	s := c.s
+	for i, a := range c.args {
+		switch {
+		case a.unknown:
+			c.e.opaque(a.pos, "an option that is computed")
+			s.params = params{unknown: true}
+			return s
+		case a.text == "--" || !a.dash() && !strings.HasPrefix(a.text, "+"):
+			if a.text == "--" {
+				i++
+			} else if i > 0 && strings.HasSuffix(c.args[i-1].text, "o") {
+				continue
+			}
+			s.params = params{}
+			for _, v := range c.args[i:] {
+				s.params.list = append(s.params.list, v.value)
+				s.params.unknown = s.params.unknown || v.glob || v.unknown
+			}
+			return s
+		}
+	}
+	return s
+}
+
+func (c *command) shift() state {
+	s := c.s
+	if len(c.args) == 0 && !s.params.unknown && len(s.params.list) > 0 {
+		s.params.list = s.params.list[1:]
+		return s
+	}
+	s.params = params{unknown: true}
+	return s
+}
+
+func (c *command) unset() state {
+	s := c.s
+	for _, a := range c.args {
+		if !a.dash() {
+			s = s.set(a.text, value{})
+		}
+	}
+	return s
+}
+
+// readInto follows read and the like: what they set is not known.
+func (c *command) readInto() state {
+	s := c.s
+	if r, ok := lookup(c.name); ok {
+		p := c.parse(r)
+		c.optionFacts(p)
+		for _, f := range p.operands {
+			s = s.set(f.text, value{unknown: true})
+		}
+		if f, ok := p.value("-a"); ok {
+			s = s.set(f.text, value{unknown: true})
+		}
+	} else if len(c.args) > 1 {
+		s = s.set(c.args[1].text, value{unknown: true}).set("OPTARG", value{unknown: true})
+	}
+	for _, name := range []string{"REPLY", "MAPFILE"} {
+		s = s.set(name, value{unknown: true})
+	}
+	return s
+}
+
+func (c *command) printInto() state {
+	name := strings.TrimPrefix(c.args[0].text, "-v")
+	if name == "" {
+		name = c.args[1].text
+	}
+	if strings.Contains(name, "[") {
+		c.e.opaque(c.pos, "an array")
+	}
+	return c.s.set(name, value{unknown: true})
+}
+
+// eval follows a text that the shell reads again.
+func (c *command) eval() state {
+	texts := make([]string, len(c.args))
+	for i, a := range c.args {
+		if a.unknown || a.glob || a.below != nil {
+			c.e.opaqueBy(a.pos, "code that is computed", c.index)
+			c.guessAll()
+			return c.s
+		}
+		texts[i] = a.text
+	}
+	s, _ := c.e.run(c.s, strings.Join(texts, " "), c.pos)
+	return s
+}
+
+// source follows ". file": the file's commands are not known.
+func (c *command) source() state {
+	if len(c.args) > 0 {
+		c.use(&c.args[0], Read)
+	}
+	c.e.opaqueBy(c.pos, "it runs a file", c.index)
+	for i := range c.args {
+		c.guessWord(&c.args[i])
+	}
+	s := c.s
+	s.vars, s.params = nil, params{unknown: true}
+	return s
+}
+
+// exec follows exec; without a command its redirections are the shell's.
+func (c *command) exec() state {
+	r, _ := lookup(c.name)
+	p := c.parse(r)
+	if len(p.rest) == 0 {
+		return c.s
+	}
+	c.e.invoke(c.s, p.rest, c.in, nil)
+	return c.s
+}
+
+// later follows the commands that a trap or an alias holds.
+func (c *command) later() {
+	if len(c.args) == 0 || c.name == "trap" && (c.args[0].text == "-" || c.args[0].dash() || c.args[0].text == "" && !c.args[0].unknown) {
+		return
+	}
+	c.e.opaque(c.pos, "commands for later")
+	for _, a := range c.args {
+		_, text, ok := strings.Cut(a.text, "=")
+		if c.name == "trap" {
+			text, ok = a.text, true
+		}
+		if ok && !a.unknown {
+			c.e.run(c.s, text, a.pos)
+		}
+		if c.name == "trap" {
+			break
+		}
+	}
+}
+
+func (c *command) shopt() {
+	for _, a := range c.args {
+		if !a.dash() && !slices.Contains([]string{"globstar", "nullglob", "dotglob", "extglob", "failglob", "inherit_errexit"}, a.text) {
+			c.e.opaque(a.pos, "an option of the shell")
+		}
+	}
+}
+
+// declare follows export, local, declare and the like.
+func (e *eval) declare(s state, d *syntax.DeclClause) state {
+	if d.Variant.Value == "nameref" {
+		e.opaque(offset(d), "a variable that stands for another")
+	}
+	var list []*syntax.Assign
+	for _, a := range d.Args {
+		switch {
+		case a.Naked && a.Name != nil:
+		case a.Naked:
+			v := e.inner(s, a.Value)
+			if v.unknown || strings.HasPrefix(v.text, "-") && strings.ContainsAny(v.text, "nai") {
+				e.opaque(offset(a), "a variable that is more than a text")
+			}
+			if name, _, ok := strings.Cut(v.text, "="); ok {
+				s = s.set(name, value{unknown: true})
+			}
+		default:
+			list = append(list, a)
+		}
+	}
+	s, _ = e.assignments(s, list)
+	return s
+}
+
+// test follows [[ … ]]: files are looked at, patterns and texts are text.
+func (e *eval) test(s state, x syntax.TestExpr) {
+	switch x := x.(type) {
+	case *syntax.ParenTest:
+		e.test(s, x.X)
+	case *syntax.Word:
+		e.inner(s, x)
+	case *syntax.UnaryTest:
+		w, ok := x.X.(*syntax.Word)
+		if ok && x.Op >= syntax.TsExists && x.Op <= syntax.TsModif {
+			e.looks(s, w)
+			return
+		}
+		e.test(s, x.X)
+	case *syntax.BinaryTest:
+		wx, okX := x.X.(*syntax.Word)
+		wy, okY := x.Y.(*syntax.Word)
+		switch {
+		case okX && okY && (x.Op == syntax.TsNewer || x.Op == syntax.TsOlder || x.Op == syntax.TsDevIno):
+			e.looks(s, wx)
+			e.looks(s, wy)
+		case okX && okY && x.Op >= syntax.TsEql && x.Op <= syntax.TsGtr:
+			e.numeric(s, wx)
+			e.numeric(s, wy)
+		default:
+			e.test(s, x.X)
+			e.test(s, x.Y)
+		}
+	}
+}
+
+func (e *eval) looks(s state, w *syntax.Word) {
+	c := &command{e: e, s: s, pos: offset(w)}
+	c.use(&field{value: e.inner(s, w), written: e.sourceText(w), pos: offset(w)}, Enter)
+}
+
+// testCommand follows test and [.
+func (c *command) testCommand() {
+	args := c.args
+	for i := range args {
+		f := &args[i]
+		if f.unknown {
+			continue
+		}
+		switch {
+		case len(f.text) == 2 && f.text[0] == '-' && strings.IndexByte("abcdefghkprsuwxGLNOS", f.text[1]) >= 0 && i+1 < len(args):
+			if !(f.text == "-a" || f.text == "-o") || i == 0 {
+				c.use(&args[i+1], Enter)
+			}
+		case (f.text == "-nt" || f.text == "-ot" || f.text == "-ef") && i > 0 && i+1 < len(args):
+			c.use(&args[i-1], Enter)
+			c.use(&args[i+1], Enter)
+		case f.glob:
+			c.kind("text", f, 0, false)
+		}
+	}
+}
+
+// base is the last part of a path, as cp takes it.
+func base(p string) string {
+	return path.Base(strings.TrimRight(p, "/"))
+}

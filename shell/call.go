@@ -1,0 +1,334 @@
+package shell
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// command is one simple command that runs.
+type command struct {
+	e     *eval
+	s     state
+	in    stdin
+	name  string  // without its folder
+	args  []field // without the name
+	index int     // in Analysis.Commands
+	pos   int
+	// values are those of the assignments before the command.
+	values []value
+}
+
+// call follows one simple command.
+func (e *eval) call(s state, c *syntax.CallExpr, in stdin) (ok, failed state) {
+	set, values := e.assignments(s, c.Assigns)
+	if len(c.Args) == 0 {
+		return set, set
+	}
+	words := e.fields(s, c.Args)
+	if len(words) == 0 {
+		return s, s
+	}
+	// The assignments hold for the command alone, and not yet for its words.
+	inside := s
+	if len(c.Assigns) > 0 {
+		inside = set
+	}
+	ok, failed = e.invoke(inside, words, in, values)
+	if len(c.Assigns) > 0 {
+		ok.vars, failed.vars = s.vars, s.vars
+	}
+	return ok, failed
+}
+
+// assignments returns the state with variables set, and the values.
+func (e *eval) assignments(s state, list []*syntax.Assign) (state, []value) {
+	var values []value
+	for _, a := range list {
+		if a.Name == nil {
+			continue
+		}
+		v := value{unknown: true}
+		switch {
+		case a.Array != nil || a.Index != nil:
+			e.opaque(offset(a), "an array")
+			e.innerOf(s, a)
+		case a.Value != nil:
+			v = e.assignedValue(s, a.Value)
+		default:
+			v = value{}
+		}
+		if a.Append {
+			old := e.variable(s, a.Name.Value)
+			b := &builder{e: e, s: s}
+			b.value(old)
+			b.value(v)
+			b.end()
+			v = b.done[0]
+		}
+		if actsOn(a.Name.Value) && !harmlessValue(a.Name.Value, v) {
+			e.opaque(offset(a), "it sets a variable that programs act on")
+		}
+		s = s.set(a.Name.Value, v)
+		values = append(values, v)
+	}
+	return s, values
+}
+
+// assignedValue expands the value of an assignment: neither split nor matched.
+func (e *eval) assignedValue(s state, w *syntax.Word) value {
+	v := e.inner(s, w)
+	if v.glob && !v.unknown && v.below == nil {
+		return value{text: v.text}
+	}
+	return v
+}
+
+// actsOn says whether programs that we know act on a variable.
+func actsOn(name string) bool {
+	return slices.ContainsFunc(steeringVariables, func(s string) bool {
+		return name == s || strings.HasSuffix(s, "_") && strings.HasPrefix(name, s)
+	})
+}
+
+// harmlessValue says whether a variable is set so that nothing else runs.
+func harmlessValue(name string, v value) bool {
+	if slices.Contains(namingVariables, name) {
+		return true
+	}
+	return slices.Contains(switchVariables, name) && !v.unknown && slices.Contains([]string{"", "cat", "true", ":", "0", "1", "false"}, v.text)
+}
+
+// standardFolders are where programs of that name are the ones that we know.
+var standardFolders = []string{"/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/opt/homebrew/bin"}
+
+// invoke follows a command of which the words are known.
+func (e *eval) invoke(s state, words []field, in stdin, values []value) (ok, failed state) {
+	if len(words) == 0 {
+		return s, s
+	}
+	if e.budget--; e.budget < 0 {
+		e.opaque(words[0].pos, "it is too long")
+		return s, s
+	}
+	e.listing = nil
+	texts := make([]string, len(words))
+	for i := range words {
+		if !words[i].unknown {
+			texts[i] = words[i].text
+		}
+	}
+	e.out.Commands = append(e.out.Commands, texts)
+	c := &command{e: e, s: s, in: in, args: words[1:], index: len(e.out.Commands) - 1, pos: words[0].pos, values: values}
+	first := &words[0]
+	if first.unknown || first.glob || first.below != nil || first.text == "" {
+		e.opaque(c.pos, "a command whose name is computed")
+		c.guessAll()
+		c.control(texts[1:])
+		return s, s
+	}
+	c.name = path.Base(first.text)
+	if strings.Contains(first.text, "/") && !isOurs(c.name) && !slices.Contains(standardFolders, path.Dir(first.text)) {
+		c.use(first, Read)
+		c.unknown("it runs a program that is not known")
+		return s, s
+	}
+	if isOurs(c.name) {
+		c.ownProgram(texts)
+		return s, s
+	}
+	if slices.Contains(e.funcs, c.name) {
+		c.guessAll()
+		return s, s
+	}
+	return c.follow()
+}
+
+// unknown reports a command that nothing is known about: its words may be paths.
+func (c *command) unknown(why string) {
+	c.e.opaqueBy(c.pos, why, c.index)
+	c.guessAll()
+	c.control(c.e.out.Commands[c.index][1:])
+}
+
+func isOurs(name string) bool { return name == "conduct" || name == "conduct-guard" }
+
+// ownProgram notes a run of one of our own programs.
+func (c *command) ownProgram(words []string) {
+	verb := "guard"
+	if c.name == "conduct" {
+		verb = firstWord(words[1:])
+	}
+	ctl := Control{Verb: verb, Args: words[1:]}
+	if v, ok := c.s.lookup("CONDUCT_DISPATCH"); ok {
+		if ctl.Dispatch = v.text; v.unknown {
+			ctl.Dispatch = "?" // none has this id
+		}
+	}
+	c.e.out.Controls = append(c.e.out.Controls, ctl)
+}
+
+func firstWord(words []string) string {
+	for _, w := range words {
+		if !strings.HasPrefix(w, "-") {
+			return w
+		}
+	}
+	return ""
+}
+
+// control looks for a run of our own programs behind one that is not known.
+func (c *command) control(words []string) {
+	for i, w := range words {
+		if !isOurs(path.Base(w)) || !isVerb(firstWord(words[i+1:])) && path.Base(w) != "conduct-guard" {
+			continue
+		}
+		inner := *c
+		inner.name = path.Base(w)
+		inner.ownProgram(words[i:])
+		return
+	}
+}
+
+func isVerb(w string) bool {
+	return slices.Contains(conductVerbs, w)
+}
+
+// use reports a path that stands as a word of its own.
+func (c *command) use(f *field, op Op) { c.report(f, op, Fact{}) }
+
+// report reports a word as a path; more holds what else is known of it.
+func (c *command) report(f *field, op Op, more Fact) {
+	more.Op, more.Written = op, f.written
+	if more.Cwds == nil {
+		more.Cwds = c.s.at
+	}
+	switch {
+	case f.stream:
+		return
+	case f.below != nil:
+		more.Op = belowOp(op)
+		for _, root := range f.below {
+			more.Path = root
+			c.e.fact(more)
+		}
+		return
+	case f.unknown && !f.number:
+		if !more.Guess {
+			c.e.opaque(f.pos, "a path that is computed")
+		}
+		return
+	case f.glob || f.number:
+		more.Path, more.Glob = f.pat, true
+		c.e.fact(more)
+		return
+	}
+	more.Path = f.text
+	c.e.fact(more)
+}
+
+// belowOp is what an operation on something below a folder is to the folder.
+func belowOp(op Op) Op {
+	switch op {
+	case Write, Place:
+		return Write
+	case Enter:
+		return Enter
+	}
+	return Search
+}
+
+// implied reports the folder that the command runs in, or what is at a place in it.
+func (c *command) implied(op Op, p string, more Fact) {
+	more.Op, more.Path, more.Cwds, more.Implied = op, p, c.s.at, true
+	more.Written = c.name
+	c.e.fact(more)
+}
+
+// guessAll reports every word of a command that is not known.
+func (c *command) guessAll() {
+	for i := range c.args {
+		c.guessWord(&c.args[i])
+	}
+	for _, v := range c.values {
+		c.guessWord(&field{value: v, written: v.text, pos: c.pos})
+	}
+}
+
+// guessWord reports what of a word may be a path: all of it, or the value within.
+func (c *command) guessWord(f *field) {
+	if f.below != nil {
+		c.report(f, Read, Fact{Guess: true})
+		return
+	}
+	if f.glob {
+		c.report(f, Read, Fact{Guess: true})
+	}
+	for _, t := range within(f.text) {
+		c.e.fact(Fact{Op: Read, Path: t, Cwds: c.s.at, Guess: true, Written: f.written})
+	}
+}
+
+// within returns the parts of a word that may be paths.
+func within(text string) []string {
+	var out []string
+	switch {
+	case text == "" || len(text) > 4096 || strings.ContainsAny(text, "\n\r\t"):
+	case !strings.HasPrefix(text, "-"):
+		out = append(out, strings.TrimPrefix(text, "@"))
+	case !strings.HasPrefix(text, "--") && len(text) > 2 && strings.ContainsAny(text[2:], "/."):
+		out = append(out, text[2:])
+	}
+	if _, v, ok := strings.Cut(text, "="); ok && v != "" && !strings.ContainsAny(v, "\n\r\t") {
+		out = append(out, v)
+	}
+	return out
+}
+
+// redirect follows one redirection and returns what the command's input is.
+func (e *eval) redirect(s state, rd *syntax.Redirect, in stdin) stdin {
+	c := &command{e: e, s: s, pos: offset(rd)}
+	switch rd.Op {
+	case syntax.Hdoc, syntax.DashHdoc:
+		v := e.inner(s, rd.Hdoc)
+		v.text = unDash(rd, v.text)
+		return stdin{given: true, text: &v}
+	case syntax.WordHdoc:
+		v := e.inner(s, rd.Word)
+		return stdin{given: true, text: &v}
+	}
+	words := e.fields(s, []*syntax.Word{rd.Word})
+	for i := range words {
+		f := &words[i]
+		if (rd.Op == syntax.DplIn || rd.Op == syntax.DplOut) && (f.number || !f.unknown && isStream(f.text)) {
+			continue // a stream that is there already
+		}
+		switch rd.Op {
+		case syntax.RdrIn, syntax.DplIn:
+			c.use(f, Read)
+		case syntax.RdrInOut:
+			c.use(f, Read)
+			c.use(f, Place)
+		default:
+			c.use(f, Place)
+		}
+	}
+	if (rd.Op == syntax.RdrIn || rd.Op == syntax.RdrInOut || rd.Op == syntax.DplIn) && (rd.N == nil || rd.N.Value == "0") {
+		return stdin{given: true}
+	}
+	return in
+}
+
+// unDash takes the tabs away that <<- takes away.
+func unDash(rd *syntax.Redirect, t string) string {
+	if rd.Op != syntax.DashHdoc {
+		return t
+	}
+	lines := strings.Split(t, "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimLeft(l, "\t")
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,363 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// eval goes through a parsed line the way a shell does, along every branch.
+type eval struct {
+	env    Env
+	out    Analysis
+	src    string // the text that is being read
+	nested int    // how many shells the text is within
+	base   int    // with nested: where the outermost of them stands in the line
+	budget int
+	// changed says that the line has changed files by now, or may have, so that
+	// env.Exists cannot be asked any more; removed that it has taken some away.
+	changed, removed bool
+	funcs            []string // functions that the line declares
+	listing          *listing // what the last command printed
+}
+
+func (e *eval) stmts(s state, list []*syntax.Stmt) state {
+	for _, st := range list {
+		ok, failed := e.stmt(s, st, stdin{})
+		s = e.bounded(merge(ok, failed), st)
+	}
+	return s
+}
+
+func (e *eval) bounded(s state, n syntax.Node) state {
+	if len(s.at) > maxPlaces {
+		e.opaque(offset(n), "it may be in too many folders")
+		s.at = s.at[:maxPlaces]
+	}
+	return s
+}
+
+// stdin is what a command reads when it names no file.
+type stdin struct {
+	given bool   // a pipe, a file or a text
+	text  *value // the text, where it is one
+	from  *listing
+}
+
+// listing is the names that a command prints for another one.
+type listing struct {
+	names value
+	null  bool // each ends with a NUL
+}
+
+// stmt follows one statement and returns the state after it, if it works and if
+// it does not.
+func (e *eval) stmt(s state, st *syntax.Stmt, in stdin) (ok, failed state) {
+	if e.budget--; e.budget < 0 {
+		e.opaque(offset(st), "it is too long")
+		return s, s
+	}
+	before := s
+	for _, rd := range st.Redirs {
+		in = e.redirect(s, rd, in)
+	}
+	ok, failed = e.command(s, st, in)
+	if st.Background || st.Coprocess {
+		return before, before
+	}
+	if st.Negated {
+		return failed, ok
+	}
+	return ok, failed
+}
+
+func (e *eval) command(s state, st *syntax.Stmt, in stdin) (ok, failed state) {
+	switch c := st.Cmd.(type) {
+	case nil:
+		return s, s
+	case *syntax.CallExpr:
+		return e.call(s, c, in)
+	case *syntax.BinaryCmd:
+		return e.binary(s, c, in)
+	case *syntax.Subshell:
+		e.stmts(s, c.Stmts)
+		return s, s
+	case *syntax.Block:
+		return both(e.stmts(s, c.Stmts))
+	case *syntax.IfClause:
+		return both(e.ifClause(s, c))
+	case *syntax.WhileClause:
+		return both(e.whileClause(s, c))
+	case *syntax.ForClause:
+		return both(e.forClause(s, c))
+	case *syntax.CaseClause:
+		return both(e.caseClause(s, c))
+	case *syntax.TimeClause:
+		if c.Stmt == nil {
+			return s, s
+		}
+		return e.stmt(s, c.Stmt, in)
+	case *syntax.DeclClause:
+		return both(e.declare(s, c))
+	case *syntax.TestClause:
+		e.test(s, c.X)
+		return s, s
+	case *syntax.ArithmCmd:
+		return both(e.arithmetic(s, c.X))
+	case *syntax.LetClause:
+		for _, x := range c.Exprs {
+			s = e.arithmetic(s, x)
+		}
+		return s, s
+	case *syntax.FuncDecl:
+		e.function(s, c)
+		return s, s
+	case *syntax.CoprocClause:
+		e.opaque(offset(c), "a coprocess")
+		e.stmt(s, c.Stmt, stdin{})
+		return s, s
+	}
+	e.opaque(offset(st), "more than can be followed")
+	return s, s
+}
+
+func both(s state) (ok, failed state) { return s, s }
+
+func (e *eval) binary(s state, c *syntax.BinaryCmd, in stdin) (ok, failed state) {
+	switch c.Op {
+	case syntax.AndStmt:
+		ok, failed = e.stmt(s, c.X, in)
+		ok2, failed2 := e.stmt(ok, c.Y, stdin{})
+		return ok2, merge(failed, failed2)
+	case syntax.OrStmt:
+		ok, failed = e.stmt(s, c.X, in)
+		ok2, failed2 := e.stmt(failed, c.Y, stdin{})
+		return merge(ok, ok2), failed2
+	}
+	// Each side of a pipe runs in a shell of its own; in zsh the last does not.
+	e.listing = nil
+	e.stmt(s, c.X, in)
+	from := e.listing
+	ok, failed = e.stmt(s, c.Y, stdin{given: true, from: from})
+	after := ok
+	after.at, after.dead = union(s.at, union(ok.at, failed.at)), s.dead
+	return after, after
+}
+
+func (e *eval) ifClause(s state, c *syntax.IfClause) state {
+	if c.ThenPos.IsValid() {
+		ok, failed := e.condition(s, c.Cond)
+		then := e.stmts(ok, c.Then)
+		if c.Else == nil {
+			return merge(then, failed)
+		}
+		return merge(then, e.ifClause(failed, c.Else))
+	}
+	return e.stmts(s, c.Then)
+}
+
+// condition follows the list of an if or a loop: its last statement decides.
+func (e *eval) condition(s state, list []*syntax.Stmt) (ok, failed state) {
+	if len(list) == 0 {
+		return s, s
+	}
+	s = e.stmts(s, list[:len(list)-1])
+	return e.stmt(s, list[len(list)-1], stdin{})
+}
+
+// whileClause follows a loop of which nobody knows how often it runs.
+func (e *eval) whileClause(s state, c *syntax.WhileClause) state {
+	loop := e.forget(s, c)
+	ok, failed := e.condition(loop, c.Cond)
+	if c.Until {
+		ok, failed = failed, ok
+	}
+	end := e.stmts(ok, c.Do)
+	e.settled(loop, end, c)
+	return merge(failed, end)
+}
+
+// settled holds that a round of a loop ends where it began.
+func (e *eval) settled(began, end state, n syntax.Node) {
+	if !end.dead && len(union(began.at, end.at)) != len(began.at) {
+		e.opaque(offset(n), "a loop that changes its folder")
+	}
+}
+
+// forget makes every variable that a part of the line sets unknown.
+func (e *eval) forget(s state, n syntax.Node) state {
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Assign:
+			if n.Name != nil && !n.Naked {
+				old := e.variable(s, n.Name.Value)
+				number := isArithmetic(n.Value) && (old.number || !old.unknown && isNumber(old.text))
+				s = s.set(n.Name.Value, value{unknown: true, number: number})
+			}
+		case *syntax.WordIter:
+			s = s.set(n.Name.Value, value{unknown: true})
+		case *syntax.UnaryArithm:
+			s = e.recount(s, n.X)
+		case *syntax.BinaryArithm:
+			if assigns(n.Op) {
+				s = e.recount(s, n.X)
+			}
+		case *syntax.CallExpr:
+			if len(n.Args) > 1 && readsVariables(n.Args[0].Lit()) {
+				for _, a := range n.Args[1:] {
+					s = s.set(a.Lit(), value{unknown: true})
+				}
+			}
+		}
+		return true
+	})
+	return s
+}
+
+// recount forgets a variable that an expression sets. Before the first round it
+// still has its old value, so that it is a number only if that is one.
+func (e *eval) recount(s state, x syntax.ArithmExpr) state {
+	w, ok := x.(*syntax.Word)
+	if !ok || w.Lit() == "" {
+		return s
+	}
+	old := e.variable(s, w.Lit())
+	return s.set(w.Lit(), value{unknown: true, number: old.number || !old.unknown && (old.text == "" || isNumber(old.text))})
+}
+
+// isArithmetic says whether a value is an arithmetic expansion and nothing else.
+func isArithmetic(w *syntax.Word) bool {
+	if w == nil || len(w.Parts) != 1 {
+		return false
+	}
+	_, ok := w.Parts[0].(*syntax.ArithmExp)
+	return ok
+}
+
+func readsVariables(name string) bool {
+	return name == "read" || name == "mapfile" || name == "readarray" || name == "getopts" || name == "printf"
+}
+
+func (e *eval) forClause(s state, c *syntax.ForClause) state {
+	if c.Select {
+		e.opaque(offset(c), "a menu")
+	}
+	it, ok := c.Loop.(*syntax.WordIter)
+	if !ok {
+		return e.countingLoop(s, c)
+	}
+	var items []value
+	if it.InPos.IsValid() {
+		items = e.words(s, it.Items)
+	} else if items = s.params.list; s.params.unknown {
+		items = append(items, value{unknown: true})
+	}
+	after := s
+	const unrolled = 64
+	if len(items) > unrolled {
+		e.opaque(offset(c), "a loop over too many words")
+		items = items[:unrolled]
+	}
+	leaves := breaks(c.Do)
+	for i, v := range items {
+		round := after.set(it.Name.Value, v)
+		end := e.stmts(round, c.Do)
+		if v.glob || v.unknown || leaves {
+			e.settled(after, end, c)
+		}
+		if i == 0 && !v.glob && !v.unknown && !leaves {
+			after = end
+		} else {
+			after = merge(after, end)
+		}
+	}
+	return after
+}
+
+// breaks says whether a loop may be left from within.
+func breaks(list []*syntax.Stmt) bool {
+	found := false
+	for _, st := range list {
+		syntax.Walk(st, func(n syntax.Node) bool {
+			if c, ok := n.(*syntax.CallExpr); ok && len(c.Args) > 0 {
+				name := c.Args[0].Lit()
+				found = found || name == "break" || name == "continue"
+			}
+			return !found
+		})
+	}
+	return found
+}
+
+func (e *eval) countingLoop(s state, c *syntax.ForClause) state {
+	loop := e.forget(s, c)
+	if it, ok := c.Loop.(*syntax.CStyleLoop); ok {
+		for _, x := range []syntax.ArithmExpr{it.Init, it.Cond, it.Post} {
+			if x != nil {
+				loop = e.arithmetic(loop, x)
+			}
+		}
+	}
+	end := e.stmts(loop, c.Do)
+	e.settled(loop, end, c)
+	return merge(loop, end)
+}
+
+func (e *eval) caseClause(s state, c *syntax.CaseClause) state {
+	e.inner(s, c.Word)
+	after := s
+	for _, item := range c.Items {
+		for _, p := range item.Patterns {
+			e.inner(s, p)
+		}
+		from := s
+		if item.Op != syntax.Break {
+			from = after // it may have come through the one before
+		}
+		after = merge(after, e.stmts(merge(s, from), item.Stmts))
+	}
+	return after
+}
+
+// function reports what a function's body says; what a call of it does is not followed.
+func (e *eval) function(s state, c *syntax.FuncDecl) {
+	e.opaque(offset(c), "a function")
+	if c.Name != nil {
+		e.funcs = append(e.funcs, c.Name.Value)
+	}
+	s = e.forget(s, c.Body)
+	s.params = params{unknown: true}
+	e.stmt(s, c.Body, stdin{})
+}
+
+// run follows a text that is given to another shell, or back to this one.
+func (e *eval) run(s state, text string, pos int) (state, bool) {
+	if e.nested >= maxNested {
+		e.opaque(pos, "shells within too many shells")
+		return s, false
+	}
+	f, err := parse(text)
+	if err != nil {
+		e.opaque(pos, "a text for a shell that does not parse")
+		return s, false
+	}
+	src, base := e.src, e.base
+	e.src, e.nested = text, e.nested+1
+	if e.nested == 1 {
+		e.base = pos
+	}
+	s = e.stmts(s, f.Stmts)
+	e.src, e.base, e.nested = src, base, e.nested-1
+	return s, true
+}
+
+func offset(n syntax.Node) int { return int(n.Pos().Offset()) }
+
+// source returns the text of a node.
+func (e *eval) sourceText(n syntax.Node) string {
+	from, to := int(n.Pos().Offset()), int(n.End().Offset())
+	if from < 0 || to > len(e.src) || from >= to {
+		return ""
+	}
+	return strings.TrimSpace(e.src[from:to])
+}

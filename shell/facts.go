@@ -1,0 +1,171 @@
+package shell
+
+import (
+	"fmt"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Op is what is done with a path.
+type Op uint8
+
+// The operations. Which of them a folder allows is the caller's to judge.
+const (
+	Read   Op = iota + 1 // the content of a file
+	Write                // created, changed, removed, moved or re-owned: a folder as a whole
+	Place                // written when it is a file or missing; a folder only gets other facts' entries
+	List                 // the entries of one folder, or a file that is named
+	Search               // a subtree, or a file
+	Enter                // gone to, or looked at from outside: whether it is there, its size, its kind
+)
+
+// Own stands in a Remedy for the pathspec of the caller's own unit as it is
+// written in the call's folder: "." inside of it, or a path from there, or
+// ":/construction/units/U03".
+const Own = "{own}"
+
+// Fact is one path that a command line uses.
+type Fact struct {
+	Op   Op
+	Path string // absolute, or relative to each of Cwds
+	// Cwds are all the folders that Path may be relative to: more than one where it
+	// is not certain that a cd works. They are not cleaned: ".." after a link is the
+	// kernel's to read. Relative ones are relative to the call's own folder, which
+	// is then unknown. Nil with an absolute Path.
+	Cwds []string
+	// Glob says that Path is a pattern that the shell expands. Wildcards that were
+	// quoted are escaped with a backslash; braces are always expanded already.
+	Glob bool
+	// Options says that the program would take a match of the pattern which begins
+	// with a dash as an option.
+	Options bool
+	// Follows says that a search goes through links.
+	Follows bool
+	// Implied says that the path was not written: the command uses it by itself.
+	Implied bool
+	// Guess marks a text that may be a path: in code for an interpreter, or an
+	// operand of a program that is not known.
+	Guess bool
+	// Top says that Path is relative to the top of the git checkout that Cwds lie in.
+	Top bool
+	// Written is the word as it stands in the text.
+	Written string
+	// Remedy is a command that does what was meant within one's own unit, for a
+	// refusal; it may hold Own. "" where there is none.
+	Remedy string
+}
+
+// Opaque is one reason why a line may touch more than its facts say.
+type Opaque struct {
+	Reason string
+	Pos    int // byte offset in the text
+	// Command is the index in Commands of the command that is opaque by what it is,
+	// so that a person may trust it; -1 when no command's name can excuse it.
+	Command int
+}
+
+// Launch is the start of another agent program.
+type Launch struct {
+	Program string
+	Args    []string // its words as far as they are known
+	Prompt  string   // what the words say that the agent will be told
+	Command int      // its index in Commands
+}
+
+// Env is what is known of where a line runs.
+type Env struct {
+	Cwd  string // absolute, "" when unknown
+	Home string // absolute, "" when unknown
+	// Top is the top of the git checkout that Cwd lies in, "" when unknown.
+	Top  string
+	Vars map[string]string // further variables whose value is certain
+	// Exists says of an absolute path, links followed, whether there is something,
+	// and whether it is a folder that can be entered. It decides between readings
+	// ("cd sub; cat x" stays where it was only if there is no sub). Nil: both are taken.
+	Exists func(abs string) (isDir, exists bool)
+}
+
+// Analysis is what a command line does, as far as its text tells.
+type Analysis struct {
+	Facts    []Fact
+	Opaque   []Opaque
+	Controls []Control
+	Launches []Launch
+	// Commands are the words of each command that runs, for comparing with lists of
+	// commands that people trust or deny. A word that is computed is "".
+	Commands [][]string
+	// Wipes says that the line removes what git does not track, as .conduct is.
+	Wipes bool
+}
+
+// Bounds on one line. What is beyond them is opaque.
+const (
+	maxNested = 8    // shells started within shells
+	maxSteps  = 4096 // commands, unrolled loops counted
+	maxFacts  = 4096
+	maxFields = 1024 // words of one command
+	maxPlaces = 16   // folders that a line may be in
+)
+
+// Analyze reads a command line of bash: what it reads, writes, lists, searches
+// and launches. It is pure but for env.Exists. The error is ErrSyntax when the
+// text does not parse: nothing is known then.
+func Analyze(text string, env Env) (Analysis, error) {
+	e := &eval{env: env, src: text, budget: maxSteps}
+	f, err := parse(text)
+	if err != nil {
+		return Analysis{}, err
+	}
+	e.stmts(state{at: []string{env.Cwd}, params: params{unknown: true}}, f.Stmts)
+	return e.out, nil
+}
+
+func parse(text string) (*syntax.File, error) {
+	if strings.ContainsRune(text, 0) {
+		return nil, fmt.Errorf("%w: it has a NUL", ErrSyntax)
+	}
+	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSyntax, err)
+	}
+	return f, nil
+}
+
+// opaque notes that more may happen than the facts say, whatever the command.
+func (e *eval) opaque(pos int, why string) { e.opaqueBy(pos, why, -1) }
+
+// opaqueBy notes it for one command, which a person may trust.
+func (e *eval) opaqueBy(pos int, why string, command int) {
+	e.changed, e.removed = true, true
+	if e.nested > 0 {
+		pos = e.base
+	}
+	for _, o := range e.out.Opaque {
+		if o.Reason == why && o.Command == command {
+			return
+		}
+	}
+	e.out.Opaque = append(e.out.Opaque, Opaque{why, pos, command})
+}
+
+// fact reports one use of a path.
+func (e *eval) fact(f Fact) {
+	switch f.Op {
+	case Write:
+		e.changed, e.removed = true, true
+	case Place:
+		e.changed = true
+	}
+	if f.Path == "" && !f.Top || !f.Glob && isDevice(f.Path) {
+		return
+	}
+	if len(e.out.Facts) >= maxFacts {
+		e.opaque(0, "it uses too many paths")
+		return
+	}
+	if strings.HasPrefix(f.Path, "/") && !f.Top {
+		f.Cwds = nil
+	}
+	e.out.Facts = append(e.out.Facts, f)
+}

@@ -1,0 +1,3 @@
+package shell
+
+func (c *command) git() { c.unknown("git") }

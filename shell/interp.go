@@ -1,0 +1,467 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+)
+
+// interprets reports the run of an interpreter: opaque, with what its code names.
+func (c *command) interprets() bool {
+	// python3.12 is called as python3 is.
+	name := c.name
+	if head, _, ok := strings.Cut(name, "."); ok && strings.HasPrefix(name, "python") {
+		name = head
+	}
+	i := slices.IndexFunc(interpreters, func(x struct{ name, code string }) bool { return x.name == name })
+	if i < 0 {
+		return false
+	}
+	if len(c.args) == 1 && slices.Contains([]string{"--version", "-V", "-v", "--help", "-h"}, c.args[0].text) {
+		return true
+	}
+	c.e.opaqueBy(c.pos, "it runs code in another language", c.index)
+	options := strings.Fields(interpreters[i].code)
+	for k := range c.args {
+		f := &c.args[k]
+		if k > 0 && takesCode(c.args[k-1].text, options) {
+			c.guessCode(f.text, f.pos)
+			continue
+		}
+		for _, o := range options {
+			if code, ok := strings.CutPrefix(f.text, o); ok && len(o) == 2 && code != "" {
+				c.guessCode(code, f.pos) // -c'…' in one word
+			}
+		}
+		c.guessWord(f)
+	}
+	if c.in.text != nil {
+		c.guessCode(c.in.text.text, c.pos)
+	}
+	for _, v := range c.values {
+		c.guessWord(&field{value: v, written: v.text, pos: c.pos})
+	}
+	c.control(c.e.out.Commands[c.index][1:])
+	return true
+}
+
+// takesCode says whether a word is an option that holds code, alone or at the end
+// of a cluster (perl -ne).
+func takesCode(word string, options []string) bool {
+	if slices.Contains(options, word) {
+		return true
+	}
+	return len(word) > 2 && word[0] == '-' && word[1] != '-' && slices.Contains(options, "-"+word[len(word)-1:])
+}
+
+// maxGuesses bounds how many paths are looked for in one piece of code.
+const maxGuesses = 256
+
+// guessCode reports what in code may be paths: the literals, and the words that
+// have a slash.
+func (c *command) guessCode(code string, pos int) {
+	var seen []string
+	add := func(t string) {
+		if t == "" || t == "." || t == ".." || t == "/" || len(t) > 1024 || len(seen) >= maxGuesses ||
+			strings.ContainsAny(t, "\n\t") || slices.Contains(seen, t) {
+			return
+		}
+		seen = append(seen, t)
+		c.e.fact(Fact{Op: Read, Path: t, Cwds: c.s.at, Guess: true, Written: t})
+	}
+	for _, t := range literals(code) {
+		add(t)
+	}
+	for _, t := range strings.FieldsFunc(code, func(r rune) bool { return strings.ContainsRune(" \t\n'\"`()[]{}<>,;|&=", r) }) {
+		if strings.Contains(t, "/") {
+			add(t)
+		}
+	}
+}
+
+// literals returns what stands in quotes of any kind.
+func literals(code string) []string {
+	var out []string
+	for i := 0; i < len(code); i++ {
+		q := code[i]
+		if q != '\'' && q != '"' && q != '`' {
+			continue
+		}
+		end := i + 1
+		for end < len(code) && code[end] != q {
+			if code[end] == '\\' {
+				end++
+			}
+			end++
+		}
+		if end >= len(code) {
+			continue
+		}
+		if t := code[i+1 : end]; !strings.Contains(t, " ") || strings.Contains(t, "/") {
+			out = append(out, t)
+		}
+		i = end
+	}
+	return out
+}
+
+// programs returns the texts of a program: the values of an option, or the first operand.
+func (p *parsed) programs(options ...string) []field {
+	var out []field
+	for _, v := range p.values {
+		if slices.Contains(options, v.option.name) {
+			out = append(out, v.field)
+		}
+	}
+	if !p.has(noFirst) && len(p.operands) > 0 {
+		out = append(out, p.operands[0])
+	}
+	return out
+}
+
+// scripted reports the operands of a command whose first one is a program.
+func (c *command) scripted(p *parsed) {
+	c.optionFacts(p)
+	if p.has(hidden) {
+		c.e.opaqueBy(c.pos, "a program in a file", c.index)
+	}
+	c.operandFacts(&row{operands: "text read*"}, p)
+}
+
+// sed follows sed: its script may read, write and run.
+func (c *command) sed(p *parsed) {
+	c.scripted(p)
+	for _, f := range p.programs("-e", "--expression") {
+		if f.unknown || f.glob {
+			c.e.opaqueBy(f.pos, "a program that is computed", c.index)
+			continue
+		}
+		s := sedScript{text: f.text}
+		if !s.parse() {
+			c.e.opaqueBy(f.pos, "a program of sed that is not understood", c.index)
+			c.guessCode(f.text, f.pos)
+		}
+		for _, name := range s.reads {
+			c.named(f, name, Read)
+		}
+		for _, name := range s.writes {
+			c.named(f, name, Place)
+		}
+	}
+}
+
+// named reports a file that a program's text names.
+func (c *command) named(f field, name string, op Op) {
+	c.e.fact(Fact{Op: op, Path: name, Cwds: c.s.at, Written: name})
+}
+
+// sedScript is a program of sed.
+type sedScript struct {
+	text          string
+	at            int
+	reads, writes []string
+}
+
+// parse goes through a script. It returns false for what it does not know, and
+// for a script that runs commands.
+func (s *sedScript) parse() bool {
+	for {
+		s.skip(" \t\n;}")
+		if s.at >= len(s.text) {
+			return true
+		}
+		if !s.addresses() {
+			return false
+		}
+		s.skip(" \t!")
+		if s.at >= len(s.text) {
+			return false
+		}
+		verb := s.text[s.at]
+		s.at++
+		if !s.verb(verb) {
+			return false
+		}
+	}
+}
+
+func (s *sedScript) skip(set string) {
+	for s.at < len(s.text) && strings.IndexByte(set, s.text[s.at]) >= 0 {
+		s.at++
+	}
+}
+
+// line takes the rest of the line.
+func (s *sedScript) line() string {
+	rest := s.text[s.at:]
+	if i := strings.IndexByte(rest, '\n'); i >= 0 {
+		rest = rest[:i]
+	}
+	s.at += len(rest)
+	return strings.TrimLeft(rest, " \t")
+}
+
+// addresses skips what stands before a command.
+func (s *sedScript) addresses() bool {
+	for s.at < len(s.text) {
+		switch b := s.text[s.at]; {
+		case b >= '0' && b <= '9' || strings.IndexByte("$,~+ \t", b) >= 0:
+			s.at++
+		case b == '/':
+			s.at++
+			if !s.until('/') {
+				return false
+			}
+			s.skip("IM")
+		case b == '\\' && s.at+1 < len(s.text):
+			s.at += 2
+			if !s.until(s.text[s.at-1]) {
+				return false
+			}
+			s.skip("IM")
+		default:
+			return true
+		}
+	}
+	return true
+}
+
+// until skips a part up to its delimiter.
+func (s *sedScript) until(end byte) bool {
+	class := false
+	for ; s.at < len(s.text); s.at++ {
+		switch b := s.text[s.at]; {
+		case b == '\\' && !class:
+			s.at++
+		case b == '[' && !class && end != '[':
+			// A delimiter in a class ends nothing for GNU's sed; BSD's agree.
+			class = strings.IndexByte(s.text[s.at+1:], ']') >= 0
+			if class && s.at+1 < len(s.text) && s.text[s.at+1] == '^' {
+				s.at++
+			}
+			if class && s.at+1 < len(s.text) && s.text[s.at+1] == ']' {
+				s.at++
+			}
+		case b == ']' && class:
+			class = false
+		case b == end && !class:
+			s.at++
+			return true
+		}
+	}
+	return false
+}
+
+func (s *sedScript) verb(verb byte) bool {
+	switch verb {
+	case '{', '}', '=', 'd', 'D', 'g', 'G', 'h', 'H', 'n', 'N', 'p', 'P', 'x', 'z', 'F':
+		return true
+	case '#':
+		s.line()
+		return true
+	case 'q', 'Q', 'l', 'L':
+		s.skip(" 0123456789")
+		return true
+	case ':', 'b', 't', 'T':
+		rest := s.text[s.at:]
+		if i := strings.IndexAny(rest, ";\n}"); i >= 0 {
+			rest = rest[:i]
+		}
+		s.at += len(rest)
+		return true
+	case 'a', 'i', 'c':
+		return s.added()
+	case 'r', 'R':
+		s.reads = append(s.reads, s.line())
+		return true
+	case 'w', 'W':
+		s.writes = append(s.writes, s.line())
+		return true
+	case 'y':
+		return s.pair() >= 0
+	case 's':
+		return s.substitution()
+	}
+	return false // e, and what is not known
+}
+
+// added skips the text of a, i and c: lines as long as they end with a backslash.
+func (s *sedScript) added() bool {
+	for {
+		l := s.line()
+		if s.at >= len(s.text) {
+			return true
+		}
+		s.at++
+		if !strings.HasSuffix(l, "\\") {
+			return true
+		}
+	}
+}
+
+// pair skips the two parts of s and y. It returns -1 when one has no end.
+func (s *sedScript) pair() int {
+	if s.at >= len(s.text) {
+		return -1
+	}
+	end := s.text[s.at]
+	s.at++
+	if !s.until(end) {
+		return -1
+	}
+	// In the replacement a bracket is a bracket.
+	for ; s.at < len(s.text); s.at++ {
+		switch s.text[s.at] {
+		case '\\':
+			s.at++
+		case end:
+			s.at++
+			return s.at
+		}
+	}
+	return -1
+}
+
+func (s *sedScript) substitution() bool {
+	if s.pair() < 0 {
+		return false
+	}
+	for s.at < len(s.text) {
+		switch b := s.text[s.at]; {
+		case strings.IndexByte("gpiImM0123456789", b) >= 0:
+			s.at++
+		case b == 'w':
+			s.at++
+			s.writes = append(s.writes, s.line())
+			return true
+		case strings.IndexByte(" \t\n;}#", b) >= 0:
+			return true
+		default:
+			return false // e runs what it has made
+		}
+	}
+	return true
+}
+
+// awk follows awk: its program may read, write and run.
+func (c *command) awk(p *parsed) {
+	// An operand like "name=value" is an assignment.
+	kept := *p
+	kept.operands = nil
+	for i, f := range p.operands {
+		if i > 0 || p.has(noFirst) {
+			if name, _, ok := strings.Cut(f.text, "="); ok && isName(name) {
+				continue
+			}
+		}
+		kept.operands = append(kept.operands, f)
+	}
+	c.scripted(&kept)
+	for _, f := range p.programs("-e", "--source") {
+		if f.unknown || f.glob || !plainAwk(f.text) {
+			c.e.opaqueBy(f.pos, "a program of awk that does more than print", c.index)
+			c.guessCode(f.text, f.pos)
+		}
+	}
+}
+
+func isName(s string) bool {
+	for i, r := range s {
+		if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// plainAwk says whether a program neither opens files, nor runs commands, nor
+// changes its own arguments.
+func plainAwk(code string) bool {
+	prints := false // within the words of a print statement
+	value := false  // what stands before is a value, so that a slash divides
+	depth := 0
+	for i := 0; i < len(code); i++ {
+		b := code[i]
+		switch {
+		case b == '"':
+			for i++; i < len(code) && code[i] != '"'; i++ {
+				if code[i] == '\\' {
+					i++
+				}
+			}
+			value = true
+		case b == '#':
+			for i < len(code) && code[i] != '\n' {
+				i++
+			}
+			prints, value = false, false
+		case b == '/' && !value:
+			for i++; i < len(code) && code[i] != '/'; i++ {
+				if code[i] == '\\' {
+					i++
+				}
+			}
+			value = true
+		case isNameByte(b):
+			from := i
+			for i+1 < len(code) && isNameByte(code[i+1]) {
+				i++
+			}
+			switch code[from : i+1] {
+			case "getline", "system", "ARGV", "ARGC", "PROCINFO", "SYMTAB", "ENVIRON", "close", "fflush":
+				return false
+			case "print", "printf":
+				prints, value, depth = true, false, 0
+			case "in", "return", "else", "do", "delete", "exit", "next":
+				value = false
+			default:
+				value = true
+			}
+		case b == '@':
+			return false
+		case b == '|':
+			if i++; i >= len(code) || code[i] != '|' {
+				return false
+			}
+			value = false
+		case b == '>' && prints && depth == 0:
+			return false
+		case b == ';' || b == '\n' || b == '}' || b == '{':
+			prints, value = false, false
+		case b == '(':
+			depth++
+			value = false
+		case b == ')':
+			depth--
+			value = true
+		case b == ']':
+			value = true
+		case b == ' ' || b == '\t':
+		default:
+			value = false
+		}
+	}
+	return true
+}
+
+func isNameByte(b byte) bool {
+	return b == '_' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9'
+}
+
+// jq follows jq: its program may only read modules.
+func (c *command) jq(r *row, p *parsed) {
+	if p.has(stopped) {
+		c.optionFacts(p)
+		return // the other words are texts
+	}
+	c.plain(r, p)
+	for _, f := range p.programs() {
+		for _, w := range []string{"import", "include", "input_filename", "get_search_list"} {
+			if strings.Contains(f.text, w) && w != "input_filename" {
+				c.e.opaqueBy(f.pos, "a program that reads others", c.index)
+			}
+		}
+		if f.unknown {
+			c.e.opaqueBy(f.pos, "a program that is computed", c.index)
+		}
+	}
+}

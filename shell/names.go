@@ -1,0 +1,82 @@
+package shell
+
+// conductVerbs are the words by which a run of conduct behind a program that is
+// not known is recognised.
+var conductVerbs = []string{
+	"init", "unit", "dispatch", "grant", "renew", "release", "done", "status", "check", "log", "janitor", "off", "on",
+	"demo", "doctor", "version", "completion", "help", "guard", "exec", "run", "brief", "report", "request", "message",
+	"inbox", "board", "channel", "approve", "knob",
+}
+
+// agentPrograms start an agent, with their options that hold what it is told.
+var agentPrograms = []struct{ name, prompt string }{
+	{"aider", "-m --message --message-file"},
+	{"amp", "-x --execute"},
+	{"auggie", "-p --print --instruction"},
+	{"claude", "-p --print --append-system-prompt"},
+	{"cline", ""},
+	{"codebuff", ""},
+	{"codex", ""},
+	{"copilot", "-p --prompt"},
+	{"crush", "-p --prompt"},
+	{"cursor-agent", "-p --print"},
+	{"droid", ""},
+	{"gemini", "-p --prompt -i --prompt-interactive"},
+	{"goose", "-t --text"},
+	{"kilo", ""},
+	{"kilocode", ""},
+	{"kimi", "-c --command -p --prompt"},
+	{"kiro-cli", ""},
+	{"openhands", "-t --task"},
+	{"opencode", "-p --prompt"},
+	{"plandex", ""},
+	{"q", ""},
+	{"qwen", "-p --prompt -i --prompt-interactive"},
+	{"rovodev", ""},
+	{"vibe", "-p --prompt"},
+}
+
+// interpreters run code, with the options that hold it.
+var interpreters = []struct{ name, code string }{
+	{"bun", "-e --eval -p --print"},
+	{"deno", "eval"},
+	{"lua", "-e"},
+	{"node", "-e --eval -p --print"},
+	{"nodejs", "-e --eval -p --print"},
+	{"osascript", "-e"},
+	{"perl", "-e -E"},
+	{"php", "-r"},
+	{"pwsh", "-c -Command"},
+	{"pypy", "-c"},
+	{"pypy3", "-c"},
+	{"python", "-c"},
+	{"python2", "-c"},
+	{"python3", "-c"},
+	{"Rscript", "-e"},
+	{"ruby", "-e"},
+	{"sqlite3", ""},
+	{"tclsh", ""},
+}
+
+// steeringVariables are those with which the commands that we know run other
+// programs or look for files elsewhere; a name that ends with "_" stands for all
+// that begin so.
+var steeringVariables = []string{
+	"PATH", "HOME", "CDPATH", "IFS", "ENV", "BASH_ENV", "PWD", "OLDPWD", "SHELLOPTS", "BASHOPTS", "GLOBIGNORE", "ZDOTDIR",
+	"LD_", "DYLD_", "GIT_", "PAGER", "MANPAGER", "LESS", "LESSOPEN", "LESSCLOSE", "EDITOR", "VISUAL", "RIPGREP_CONFIG_PATH",
+	"RSYNC_", "GREP_OPTIONS", "GREP_COLORS_", "TAR_OPTIONS", "GZIP", "XZ_OPT", "XZ_DEFAULTS", "ZIPOPT", "UNZIP", "TAPE", "TMPDIR",
+	"GCONV_PATH", "LOCPATH", "NLSPATH", "PS4", "PROMPT_COMMAND", "XDG_CONFIG_HOME", "SSH_", "AWKPATH", "AWKLIBPATH", "JQ_",
+	"CURL_HOME", "WGETRC", "SYSTEM_WGETRC", "ACKRC", "BAT_", "FD_", "SHELL", "EXECIGNORE", "FPATH", "MODULE_PATH",
+}
+
+// switchVariables are steering ones that are harmless with a value that turns
+// something off; namingVariables are harmless with any.
+var (
+	switchVariables = []string{
+		"PAGER", "MANPAGER", "GIT_PAGER", "GIT_EDITOR", "EDITOR", "VISUAL", "GIT_TERMINAL_PROMPT", "GIT_SEQUENCE_EDITOR",
+		"GIT_OPTIONAL_LOCKS", "BAT_PAGER", "GIT_ADVICE",
+	}
+	namingVariables = []string{
+		"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_DATE", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "GIT_COMMITTER_DATE",
+	}
+)

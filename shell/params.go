@@ -1,0 +1,261 @@
+package shell
+
+import (
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/pattern"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// variable returns what a variable stands for.
+func (e *eval) variable(s state, name string) value {
+	if v, ok := s.lookup(name); ok {
+		return v
+	}
+	switch name {
+	case "PWD":
+		if dir, ok := s.pwd(); ok {
+			return value{text: dir}
+		}
+	case "OLDPWD":
+		if dir, ok := (state{at: s.old}).pwd(); ok {
+			return value{text: dir}
+		}
+	case "HOME":
+		if e.env.Home != "" {
+			return value{text: e.env.Home}
+		}
+	case "?", "$", "!", "RANDOM", "SECONDS", "EPOCHSECONDS", "LINENO", "UID", "EUID", "PPID", "SHLVL", "BASHPID":
+		return value{unknown: true, number: true}
+	case "#":
+		if !s.params.unknown {
+			return value{text: strconv.Itoa(len(s.params.list))}
+		}
+		return value{unknown: true, number: true}
+	case "@", "*":
+		return allParams(s.params)
+	}
+	if n, err := strconv.Atoi(name); err == nil && n > 0 && !s.params.unknown {
+		if n <= len(s.params.list) {
+			return s.params.list[n-1]
+		}
+		return value{}
+	}
+	if v, ok := e.env.Vars[name]; ok && name != "PWD" && name != "OLDPWD" && name != "HOME" {
+		return value{text: v}
+	}
+	return value{unknown: true}
+}
+
+// allParams makes one value of all the positional parameters.
+func allParams(p params) value {
+	if p.unknown {
+		return value{unknown: true}
+	}
+	texts := make([]string, len(p.list))
+	for i, v := range p.list {
+		if v.unknown || v.glob || v.below != nil || v.stream {
+			if len(p.list) == 1 {
+				return v
+			}
+			return value{unknown: true}
+		}
+		texts[i] = v.text
+	}
+	return value{text: strings.Join(texts, " ")}
+}
+
+// param expands one parameter expansion.
+func (e *eval) param(s state, p *syntax.ParamExp) value {
+	if p.Param == nil || p.Excl || p.Names != 0 || p.Index != nil || p.Width || p.IsSet || len(p.Modifiers) > 0 || p.Flags != nil {
+		e.innerOf(s, p)
+		return value{unknown: true}
+	}
+	v := e.variable(s, p.Param.Value)
+	switch {
+	case p.Length:
+		if v.unknown || v.glob || v.below != nil {
+			return value{unknown: true, number: true}
+		}
+		return value{text: strconv.Itoa(len([]rune(v.text)))}
+	case p.Slice != nil, p.Repl != nil:
+		e.innerOf(s, p)
+		return value{unknown: true}
+	case p.Exp != nil:
+		return e.operator(s, p.Exp, v)
+	}
+	return v
+}
+
+// innerOf follows the commands within an expansion that is not understood.
+func (e *eval) innerOf(s state, n syntax.Node) {
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CmdSubst:
+			e.stmts(s, n.Stmts)
+			return false
+		case *syntax.ProcSubst:
+			e.stmts(s, n.Stmts)
+			return false
+		}
+		return true
+	})
+}
+
+// operator applies the likes of ${x:-y} and ${x%y}.
+func (e *eval) operator(s state, x *syntax.Expansion, v value) value {
+	arg := e.inner(s, x.Word)
+	plain := !v.unknown && !v.glob && v.below == nil && !v.stream
+	switch x.Op {
+	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull:
+		switch {
+		case !plain || v.text != "":
+			return v
+		case x.Op == syntax.AssignUnset || x.Op == syntax.AssignUnsetOrNull:
+			return value{unknown: true} // it sets the variable, too
+		case x.Op == syntax.DefaultUnset:
+			return value{unknown: true} // empty and unset are not told apart
+		}
+		return arg
+	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
+		if plain && v.text != "" {
+			return arg
+		}
+		if plain && x.Op == syntax.AlternateUnsetOrNull {
+			return value{}
+		}
+	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
+		return v
+	case syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
+		if plain && !arg.unknown {
+			return trimmed(x.Op, v.text, patternOf(arg))
+		}
+	}
+	return value{unknown: true}
+}
+
+// patternOf is the pattern that a word stands for.
+func patternOf(v value) string {
+	if v.glob {
+		return v.pat
+	}
+	var b strings.Builder
+	escapeInto(&b, v.text)
+	return b.String()
+}
+
+// trimmed removes what a pattern matches from one end of a text.
+func trimmed(op syntax.ParExpOperator, text, pat string) value {
+	expr, err := pattern.Regexp(pat, pattern.EntireString)
+	if err != nil {
+		return value{unknown: true}
+	}
+	re, err := regexp.Compile(expr)
+	if err != nil || len(text) > 4096 {
+		return value{unknown: true}
+	}
+	suffix := op == syntax.RemSmallSuffix || op == syntax.RemLargeSuffix
+	for i := 0; i <= len(text); i++ {
+		n := i
+		if op == syntax.RemLargePrefix || op == syntax.RemLargeSuffix {
+			n = len(text) - i
+		}
+		if suffix && re.MatchString(text[len(text)-n:]) {
+			return value{text: text[:len(text)-n]}
+		}
+		if !suffix && re.MatchString(text[:n]) {
+			return value{text: text[n:]}
+		}
+	}
+	return value{text: text}
+}
+
+// substitute follows $(…) and says what it stands for: only the folder that the
+// line is in and the top of the checkout are known.
+func (e *eval) substitute(s state, c *syntax.CmdSubst) value {
+	e.stmts(s, c.Stmts)
+	if len(c.Stmts) != 1 || len(c.Stmts[0].Redirs) > 0 {
+		return value{unknown: true}
+	}
+	call, ok := c.Stmts[0].Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Assigns) > 0 {
+		return value{unknown: true}
+	}
+	var words []string
+	for _, w := range call.Args {
+		words = append(words, w.Lit())
+	}
+	switch strings.Join(words, " ") {
+	case "pwd", "pwd -L", "pwd -P":
+		return e.variable(s, "PWD")
+	case "git rev-parse --show-toplevel":
+		if dir, ok := s.pwd(); ok && e.env.Top != "" && (dir == e.env.Top || strings.HasPrefix(dir, e.env.Top+"/") && dir == path.Clean(e.env.Cwd)) {
+			return value{text: e.env.Top}
+		}
+	}
+	return value{unknown: true}
+}
+
+// arithmetic follows an expression: what it may run, and which variables it sets.
+func (e *eval) arithmetic(s state, x syntax.ArithmExpr) state {
+	if x == nil {
+		return s
+	}
+	e.innerOf(s, x)
+	syntax.Walk(x, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.ParamExp:
+			if n.Index != nil {
+				e.opaque(offset(n), "an array")
+			}
+		case *syntax.Word:
+			e.numeric(s, n)
+		case *syntax.UnaryArithm:
+			s = e.assigned(s, n.X)
+		case *syntax.BinaryArithm:
+			if assigns(n.Op) {
+				s = e.assigned(s, n.X)
+			}
+		}
+		return true
+	})
+	return s
+}
+
+// assigns says whether an operator of an expression sets what stands before it.
+func assigns(op syntax.BinAritOperator) bool {
+	return op == syntax.Assgn || op >= syntax.AddAssgn && op <= syntax.PowAssgn
+}
+
+// numeric holds that a word of an expression is a number: text is evaluated
+// again, and may then run commands.
+func (e *eval) numeric(s state, w *syntax.Word) {
+	v := value{text: w.Lit()}
+	if v.text != "" && !isNumber(v.text) {
+		v = e.variable(s, v.text)
+	} else if v.text == "" {
+		v = e.inner(s, w)
+	}
+	if v.number || !v.unknown && (v.text == "" || isNumber(v.text)) {
+		return
+	}
+	e.opaque(offset(w), "arithmetic with something that may be no number")
+}
+
+func isNumber(t string) bool {
+	if t == "" {
+		return false
+	}
+	_, err := strconv.ParseInt(t, 0, 64)
+	return err == nil
+}
+
+func (e *eval) assigned(s state, x syntax.ArithmExpr) state {
+	if w, ok := x.(*syntax.Word); ok && w.Lit() != "" && !isNumber(w.Lit()) {
+		return s.set(w.Lit(), value{unknown: true, number: true})
+	}
+	return s
+}

@@ -1,0 +1,402 @@
+package shell
+
+import (
+	"sort"
+	"strings"
+)
+
+// row is one command of the table: what its words mean.
+type row struct {
+	name string
+	// operands are the kinds of its operands in their order; one that ends with "*"
+	// stands for all the rest. Kinds: text, read, write, put, list, search, enter,
+	// and cmd (from here on the words are another command).
+	operands string
+	// none is what it does to its folder when it has no operand: "", list or search.
+	none string
+	// options are the ones that it may have: "-abc" takes no values, "-f:read" a value
+	// of that kind, "-i?:text" one that may be left out, "-#" is a number; then after
+	// "!" what the option changes. "*" instead: whatever begins with a dash is text.
+	options string
+}
+
+// The effects of options.
+const (
+	recurse = 1 << iota // read becomes search
+	follow              // a search goes through links
+	noFirst             // the first operand, a text, is given by the option
+	alter               // read becomes write
+	outside             // everything is only looked at from outside
+	hidden              // more happens than can be told
+	stopped             // other words count than the usual: see the special rule
+	single              // the last operand is no folder that is put into (cp -T)
+)
+
+var effectNames = []string{"recurse", "follow", "nofirst", "write", "outside", "opaque", "stop", "single"}
+
+// lookup finds a command's row.
+func lookup(name string) (*row, bool) {
+	i := sort.Search(len(table), func(i int) bool { return table[i].name >= name })
+	if i < len(table) && table[i].name == name {
+		return &table[i], true
+	}
+	return nil, false
+}
+
+// option is one option of a row.
+type option struct {
+	name     string
+	kind     string // of its value; "" when it takes none
+	optional bool   // the value is only taken when it is part of the word
+	effect   uint
+}
+
+// next cuts the first token off a list of words.
+func next(list string) (token, rest string) {
+	list = strings.TrimLeft(list, " \t\n")
+	if i := strings.IndexAny(list, " \t\n"); i >= 0 {
+		return list[:i], list[i:]
+	}
+	return list, ""
+}
+
+func parseOption(token string) option {
+	var o option
+	token, effects, _ := strings.Cut(token, "!")
+	for effects != "" {
+		var one string
+		one, effects, _ = strings.Cut(effects, ",")
+		for i, n := range effectNames {
+			if n == one {
+				o.effect |= 1 << i
+			}
+		}
+	}
+	o.name, o.kind, _ = strings.Cut(token, ":")
+	if n, ok := strings.CutSuffix(o.name, "?"); ok {
+		o.name, o.optional = n, true
+	}
+	return o
+}
+
+// short finds the option of one letter.
+func (r *row) short(letter byte) (option, bool) {
+	for tok, rest := next(r.options); tok != ""; tok, rest = next(rest) {
+		if len(tok) < 2 || tok[0] != '-' || tok[1] == '-' {
+			continue
+		}
+		end := strings.IndexAny(tok, ":?!")
+		if end < 0 {
+			if strings.IndexByte(tok[1:], letter) >= 0 {
+				return option{name: "-" + string(letter)}, true
+			}
+			continue
+		}
+		if end == 2 && tok[1] == letter {
+			return parseOption(tok), true
+		}
+	}
+	return option{}, false
+}
+
+// long finds a long option, which may be cut short.
+func (r *row) long(name string) (found option, ok bool) {
+	several := false
+	for tok, rest := next(r.options); tok != ""; tok, rest = next(rest) {
+		if !strings.HasPrefix(tok, name) || tok[0] != '-' {
+			continue
+		}
+		o := parseOption(tok)
+		switch {
+		case o.name == name:
+			return o, true
+		case !strings.HasPrefix(tok, "--"):
+		case !ok:
+			found, ok = o, true
+		case found.kind != o.kind || found.effect != o.effect:
+			several = true
+		}
+	}
+	return found, ok && !several && len(name) > 3
+}
+
+// parsed are the words of a command, told apart.
+type parsed struct {
+	operands []field
+	ended    int // how many operands stand before "--"; -1 without one
+	values   []optionValue
+	effects  uint
+	rest     []field // the words of another command
+}
+
+type optionValue struct {
+	option option
+	field  field
+}
+
+func (p *parsed) has(effect uint) bool { return p.effects&effect != 0 }
+
+// value returns the value of an option, the last one's when there are several.
+func (p *parsed) value(names ...string) (*field, bool) {
+	for i := len(p.values) - 1; i >= 0; i-- {
+		for _, n := range names {
+			if p.values[i].option.name == n {
+				return &p.values[i].field, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// parse tells options from operands as GNU's programs do.
+func (c *command) parse(r *row) *parsed {
+	p := &parsed{ended: -1}
+	stop := cmdAt(r.operands)
+	anything := r.options == "*"
+	for i := 0; i < len(c.args); i++ {
+		f := c.args[i]
+		if stop >= 0 && len(p.operands) == stop && (p.ended >= 0 || !f.dash()) {
+			p.rest = c.args[i:]
+			return p
+		}
+		switch {
+		case p.ended >= 0 || anything:
+			p.operands = append(p.operands, f)
+		case f.text == "--" && !f.unknown && !f.glob:
+			p.ended = len(p.operands)
+		case f.dash() && f.text != "-":
+			i += c.takeOption(r, p, f, c.args[i+1:])
+		default:
+			if f.unknown && !f.number && f.text == "" {
+				c.e.opaque(f.pos, "a word that is computed")
+			}
+			p.operands = append(p.operands, f)
+		}
+	}
+	return p
+}
+
+func cmdAt(operands string) int {
+	n := 0
+	for tok, rest := next(operands); tok != ""; tok, rest = next(rest) {
+		if tok == "cmd" {
+			return n
+		}
+		n++
+	}
+	return -1
+}
+
+// takeOption reads one word of options, and returns how many more words it took.
+func (c *command) takeOption(r *row, p *parsed, f field, more []field) int {
+	name, v, glued := strings.Cut(f.text, "=")
+	if strings.HasPrefix(f.text, "--") || len(name) > 2 && r.exact(name) {
+		o, ok := r.long(name)
+		if !ok {
+			c.strange(name)
+			if glued {
+				c.guessWord(&f)
+			}
+			return 0
+		}
+		if !glued && f.unknown {
+			c.e.opaque(f.pos, "an option that is computed")
+		}
+		return c.optionValue(p, o, f, v, glued, more)
+	}
+	for i := 1; i < len(f.text); i++ {
+		if f.text[i] >= '0' && f.text[i] <= '9' && strings.Contains(r.options, "-#") {
+			continue
+		}
+		o, ok := r.short(f.text[i])
+		if !ok {
+			c.strange("-" + string(f.text[i]))
+			c.guessWord(&f)
+			return 0
+		}
+		if o.kind != "" {
+			rest := f.text[i+1:]
+			return c.optionValue(p, o, f, rest, rest != "" || f.unknown, more)
+		}
+		p.effects |= o.effect
+		p.values = append(p.values, optionValue{option: o})
+	}
+	if f.unknown && !(f.number && strings.Contains(r.options, "-#")) {
+		c.e.opaque(f.pos, "an option that is computed")
+	}
+	return 0
+}
+
+// exact says whether a word with one dash is an option of more than one letter.
+func (r *row) exact(name string) bool {
+	for tok, rest := next(r.options); tok != ""; tok, rest = next(rest) {
+		if strings.HasPrefix(tok, name) && len(tok) > len(name) && strings.IndexByte(":?!", tok[len(name)]) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// strange makes a command opaque for an option that its row does not have.
+func (c *command) strange(name string) {
+	c.e.opaqueBy(c.pos, "it has an option that is not known: "+name, c.index)
+}
+
+// optionValue takes the value of an option, from its own word or the next.
+func (c *command) optionValue(p *parsed, o option, f field, v string, glued bool, more []field) int {
+	p.effects |= o.effect
+	kind, second, pair := strings.Cut(o.kind, "+")
+	o.kind = kind
+	switch {
+	case kind == "":
+		p.values = append(p.values, optionValue{option: o})
+		return 0
+	case glued:
+		f = f.tail(v)
+	case o.optional:
+		p.values = append(p.values, optionValue{option: o})
+		return 0
+	case len(more) == 0:
+		return 0
+	case pair && len(more) > 1:
+		o2 := o
+		o2.kind = second
+		p.values = append(p.values, optionValue{o, more[0]}, optionValue{o2, more[1]})
+		return 2
+	default:
+		f = more[0]
+		p.values = append(p.values, optionValue{o, f})
+		return 1
+	}
+	p.values = append(p.values, optionValue{o, f})
+	return 0
+}
+
+// tail returns the field for the end of a word.
+func (f field) tail(text string) field {
+	out := f
+	if f.glob || f.number {
+		// The pattern of an option's name has no wildcards: it is as long as its text.
+		if i := strings.LastIndex(f.pat, f.text[:len(f.text)-len(text)]); i == 0 {
+			out.pat = f.pat[len(f.text)-len(text):]
+		}
+	}
+	out.text, out.below = text, nil
+	if f.below != nil {
+		out.unknown = true
+	}
+	return out
+}
+
+// kindOf returns the kind of the n-th operand.
+func kindOf(operands string, n int) string {
+	tok, rest := next(operands)
+	for ; tok != ""; tok, rest = next(rest) {
+		if k, all := strings.CutSuffix(tok, "*"); all {
+			return k
+		}
+		if n == 0 {
+			return tok
+		}
+		n--
+	}
+	return "text"
+}
+
+// plain follows a command that is all said by its row.
+func (c *command) plain(r *row, p *parsed) {
+	c.optionFacts(p)
+	c.operandFacts(r, p)
+	if p.has(hidden) {
+		c.e.opaqueBy(c.pos, "an option with which more happens than can be told", c.index)
+	}
+}
+
+// optionFacts reports the values of options.
+func (c *command) optionFacts(p *parsed) {
+	for i := range p.values {
+		if v := &p.values[i]; v.option.kind != "" {
+			c.kind(v.option.kind, &v.field, 0, false)
+		}
+	}
+}
+
+func (c *command) operandFacts(r *row, p *parsed) {
+	operands := r.operands
+	if p.has(noFirst) {
+		_, operands = next(operands)
+	}
+	files := 0
+	for i := range p.operands {
+		f := &p.operands[i]
+		k := kindOf(operands, i)
+		c.kind(k, f, p.effects, p.ended < 0 || i < p.ended)
+		if k != "text" {
+			files++
+		}
+		if f.glob && !f.number {
+			// It may be several words, which take the places of the ones after it.
+			if after := kindOf(operands, i+1); after != k {
+				c.kind(after, f, p.effects, p.ended < 0 || i < p.ended)
+				files++
+			}
+		}
+	}
+	if files > 0 {
+		return
+	}
+	switch {
+	case p.has(outside) && r.none != "":
+		c.implied(Enter, ".", Fact{})
+	case r.none == "list" && !p.has(recurse):
+		c.implied(List, ".", Fact{})
+	case r.none == "search" && !(c.in.given && r.operands == "text search*"), p.has(recurse) && r.none != "search":
+		c.implied(Search, ".", Fact{Follows: p.has(follow)})
+	}
+}
+
+// kind reports a word of a kind, as the effects of options change it. free says
+// that a match of a pattern may be taken as an option.
+func (c *command) kind(kind string, f *field, effects uint, free bool) {
+	op := Op(0)
+	switch kind {
+	case "text":
+		if f.glob && !f.number {
+			c.report(f, List, Fact{Options: free && leads(f.pat)})
+		}
+		return
+	case "opaque":
+		c.e.opaqueBy(c.pos, "an option with which more happens than can be told", c.index)
+		c.guessWord(f)
+		return
+	case "read":
+		op = Read
+	case "write":
+		op = Write
+	case "put":
+		op = Place
+	case "list":
+		op = List
+	case "search":
+		op = Search
+	case "enter":
+		op = Enter
+	}
+	switch {
+	case effects&outside != 0:
+		op = Enter
+	case effects&alter != 0 && (op == Read || op == Search):
+		op = Write
+	case effects&recurse != 0 && (op == Read || op == List):
+		op = Search
+	}
+	if f.text == "-" && !f.glob && !f.unknown && (op == Read || op == Place) {
+		return // its own streams
+	}
+	c.report(f, op, Fact{Options: free && leads(f.pat) && f.glob, Follows: op == Search && effects&follow != 0})
+}
+
+// leads says whether a pattern may match a name that begins with a dash.
+func leads(pat string) bool {
+	return pat != "" && strings.IndexByte("*?[-", pat[0]) >= 0
+}

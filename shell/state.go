@@ -1,0 +1,161 @@
+package shell
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// state is what a shell process knows at one point of a line. It is a value:
+// a subshell's is a copy, and branches are merged.
+type state struct {
+	at     []string // the folders it may be in; never changed in place
+	old    []string // OLDPWD
+	stack  [][]string
+	vars   *binding
+	params params
+	// dead says that the line does not get here, as far as can be told: its facts
+	// count all the same, but it takes no part in a merge.
+	dead bool
+}
+
+// params are the positional parameters.
+type params struct {
+	list    []value
+	unknown bool
+}
+
+// binding is one assignment; the newest comes first.
+type binding struct {
+	name string
+	val  value
+	next *binding
+}
+
+// value is what a variable or a word may stand for.
+type value struct {
+	text    string
+	pat     string   // the pattern, with glob
+	glob    bool     // it stands for what the pattern matches
+	unknown bool     // text is not all of it
+	below   []string // it is any path below one of these (find's {}), written from here
+	stream  bool     // it is a pipe (a process substitution)
+	number  bool     // with unknown: some number
+}
+
+func (s state) lookup(name string) (value, bool) {
+	for b := s.vars; b != nil; b = b.next {
+		if b.name == name {
+			return b.val, true
+		}
+	}
+	return value{}, false
+}
+
+func (s state) set(name string, v value) state {
+	s.vars = &binding{name, v, s.vars}
+	return s
+}
+
+// merge returns the state after either of two.
+func merge(a, b state) state {
+	switch {
+	case a.dead && !b.dead:
+		return b
+	case b.dead && !a.dead:
+		return a
+	}
+	out := a
+	out.at, out.old = union(a.at, b.at), union(a.old, b.old)
+	if len(a.stack) != len(b.stack) {
+		out.stack = nil
+	}
+	if len(a.params.list) != len(b.params.list) || a.params.unknown != b.params.unknown {
+		out.params = params{unknown: true}
+	}
+	if a.vars != b.vars {
+		out.vars = mergeVars(a, b)
+	}
+	return out
+}
+
+// mergeVars makes what differs between two states unknown.
+func mergeVars(a, b state) *binding {
+	older := map[*binding]bool{}
+	for x := a.vars; x != nil; x = x.next {
+		older[x] = true
+	}
+	common := b.vars
+	for common != nil && !older[common] {
+		common = common.next
+	}
+	out := a
+	for _, head := range []*binding{a.vars, b.vars} {
+		for x := head; x != nil && x != common; x = x.next {
+			va, okA := a.lookup(x.name)
+			vb, okB := b.lookup(x.name)
+			if okA != okB || !va.equal(vb) {
+				out = out.set(x.name, value{unknown: true, number: va.number && vb.number && okA && okB})
+			}
+		}
+	}
+	return out.vars
+}
+
+func (v value) equal(w value) bool {
+	return v.text == w.text && v.pat == w.pat && v.glob == w.glob && v.unknown == w.unknown &&
+		v.stream == w.stream && v.number == w.number && slices.Equal(v.below, w.below)
+}
+
+func union(a, b []string) []string {
+	if len(b) == 0 || slices.Equal(a, b) {
+		return a
+	}
+	out := slices.Clone(a)
+	for _, x := range b {
+		if !slices.Contains(out, x) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// joinPath joins a folder, which may be "" for the unknown start, and a path.
+func joinPath(dir, p string) string {
+	switch {
+	case strings.HasPrefix(p, "/") || dir == "":
+		return p
+	case p == "" || p == ".":
+		return dir
+	case strings.HasSuffix(dir, "/"):
+		return dir + p
+	}
+	return dir + "/" + p
+}
+
+// enter returns where a cd leads: as the kernel takes the path, and with ".."
+// taken out of the text, as the shell does.
+func enter(at []string, to string) []string {
+	var out []string
+	for _, dir := range at {
+		p := joinPath(dir, to)
+		out = union(out, []string{p})
+		if strings.Contains(p, "..") {
+			out = union(out, []string{path.Clean(p)})
+		}
+	}
+	return out
+}
+
+// pwd returns the one folder that the line is in, by the shell's reading.
+func (s state) pwd() (string, bool) {
+	one := ""
+	for i, dir := range s.at {
+		c := path.Clean(dir)
+		if dir == "" || !strings.HasPrefix(c, "/") || i > 0 && c != one {
+			return "", false
+		}
+		one = c
+	}
+	return one, one != ""
+}

@@ -1,0 +1,540 @@
+package shell
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// field is one word of a command as the command gets it.
+type field struct {
+	value
+	written string // as in the text
+	pos     int
+}
+
+// dash says whether the word may be taken as an option.
+func (f *field) dash() bool { return strings.HasPrefix(f.text, "-") && len(f.text) > 1 }
+
+// fields expands the words of a command.
+func (e *eval) fields(s state, words []*syntax.Word) []field {
+	out := make([]field, 0, len(words))
+	for _, w := range words {
+		if text, ok := simple(w); ok {
+			out = append(out, field{value{text: text}, text, offset(w)})
+			continue
+		}
+		written, pos := e.sourceText(w), offset(w)
+		for _, v := range e.word(s, w) {
+			if len(out) >= maxFields {
+				e.opaque(pos, "a command with too many words")
+				return out
+			}
+			out = append(out, field{v, written, pos})
+		}
+	}
+	return out
+}
+
+func (e *eval) words(s state, words []*syntax.Word) []value {
+	var out []value
+	for _, f := range e.fields(s, words) {
+		out = append(out, f.value)
+	}
+	return out
+}
+
+// simple returns the text of a word that nothing is to be done with.
+func simple(w *syntax.Word) (string, bool) {
+	if len(w.Parts) != 1 {
+		return "", false
+	}
+	l, ok := w.Parts[0].(*syntax.Lit)
+	if !ok || strings.ContainsAny(l.Value, "\\*?[{~") {
+		return "", false
+	}
+	return l.Value, true
+}
+
+// word expands one word: braces, then all the rest.
+func (e *eval) word(s state, w *syntax.Word) []value {
+	if !hasBrace(w) {
+		return e.unbraced(s, w)
+	}
+	split := &syntax.Word{Parts: append([]syntax.WordPart(nil), w.Parts...)}
+	if !syntax.SplitBraces(split) {
+		return e.unbraced(s, w)
+	}
+	words, ok := braced(split, 0)
+	if !ok {
+		e.opaque(offset(w), "braces that stand for too many words")
+		return []value{{unknown: true}}
+	}
+	var out []value
+	for _, one := range words {
+		out = append(out, e.unbraced(s, one)...)
+	}
+	return out
+}
+
+func hasBrace(w *syntax.Word) bool {
+	for _, p := range w.Parts {
+		if l, ok := p.(*syntax.Lit); ok && strings.Contains(l.Value, "{") {
+			return true
+		}
+	}
+	return false
+}
+
+// braced returns the words that a word with split braces stands for; ok is false
+// when they are too many.
+func braced(w *syntax.Word, depth int) (out []*syntax.Word, ok bool) {
+	if depth > maxNested {
+		return nil, false
+	}
+	out = []*syntax.Word{{}}
+	for _, p := range w.Parts {
+		b, isBrace := p.(*syntax.BraceExp)
+		if !isBrace {
+			for _, o := range out {
+				o.Parts = append(o.Parts, p)
+			}
+			continue
+		}
+		alts, ok := alternatives(b, depth)
+		if !ok || len(alts)*len(out) > maxFields {
+			return nil, false
+		}
+		var next []*syntax.Word
+		for _, o := range out {
+			for _, a := range alts {
+				parts := append([]syntax.WordPart(nil), o.Parts...)
+				next = append(next, &syntax.Word{Parts: append(parts, a.Parts...)})
+			}
+		}
+		out = next
+	}
+	return out, true
+}
+
+func alternatives(b *syntax.BraceExp, depth int) (out []*syntax.Word, ok bool) {
+	if b.Sequence {
+		return sequence(b)
+	}
+	for _, el := range b.Elems {
+		words, ok := braced(el, depth+1)
+		if !ok || len(out)+len(words) > maxFields {
+			return nil, false
+		}
+		out = append(out, words...)
+	}
+	return out, true
+}
+
+// sequence returns the words of {a..z}, {1..9} and {01..09..2}.
+func sequence(b *syntax.BraceExp) ([]*syntax.Word, bool) {
+	lits := make([]string, len(b.Elems))
+	for i, el := range b.Elems {
+		lits[i] = el.Lit()
+	}
+	from, errFrom := strconv.Atoi(lits[0])
+	to, errTo := strconv.Atoi(lits[1])
+	letters := errFrom != nil || errTo != nil
+	width := 0
+	if letters {
+		if len(lits[0]) != 1 || len(lits[1]) != 1 {
+			return nil, false
+		}
+		from, to = int(lits[0][0]), int(lits[1][0])
+	} else if padded(lits[0]) || padded(lits[1]) {
+		width = max(len(lits[0]), len(lits[1]))
+	}
+	step := 1
+	if len(lits) > 2 {
+		if n, err := strconv.Atoi(lits[2]); err == nil && n != 0 {
+			step = max(n, -n)
+		}
+	}
+	if step < 0 || max(to-from, from-to)/step >= maxFields || max(to-from, from-to) < 0 {
+		return nil, false
+	}
+	var out []*syntax.Word
+	add := func(n int) {
+		t := string(rune(n))
+		if !letters {
+			if t = strconv.Itoa(n); width > 0 {
+				sign := ""
+				if n < 0 {
+					sign, t = "-", t[1:]
+				}
+				t = sign + strings.Repeat("0", max(0, width-len(t)-len(sign))) + t
+			}
+		}
+		out = append(out, &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: t}}})
+	}
+	if from <= to {
+		for n := from; n <= to; n += step {
+			add(n)
+		}
+	} else {
+		for n := from; n >= to; n -= step {
+			add(n)
+		}
+	}
+	return out, true
+}
+
+func padded(n string) bool {
+	n = strings.TrimPrefix(n, "-")
+	return len(n) > 1 && n[0] == '0'
+}
+
+// builder puts the fields of one word together.
+type builder struct {
+	e     *eval
+	s     state
+	done  []value
+	text  strings.Builder
+	pat   strings.Builder
+	cur   value
+	begun bool // there is a field, be it an empty one
+	// bracket says that a "[" is open: a pattern needs both.
+	bracket bool
+}
+
+// inner expands a word where a shell makes one text of it.
+func (e *eval) inner(s state, w *syntax.Word) value {
+	if w == nil {
+		return value{}
+	}
+	b := &builder{e: e, s: s}
+	b.parts(w.Parts, true)
+	b.end()
+	if len(b.done) == 0 {
+		return value{}
+	}
+	out := b.done[0]
+	for _, v := range b.done[1:] {
+		out.text += " " + v.text
+		out.unknown = out.unknown || v.unknown
+	}
+	return out
+}
+
+// unbraced expands a word without braces.
+func (e *eval) unbraced(s state, w *syntax.Word) []value {
+	b := &builder{e: e, s: s}
+	b.parts(w.Parts, false)
+	b.end()
+	return b.done
+}
+
+func (b *builder) end() {
+	if !b.begun {
+		return
+	}
+	v := b.cur
+	v.text, v.pat = b.text.String(), ""
+	if v.glob || v.number {
+		v.pat = b.pat.String()
+	}
+	b.done = append(b.done, v)
+	b.text.Reset()
+	b.pat.Reset()
+	b.cur, b.begun, b.bracket = value{}, false, false
+}
+
+// quoted adds text in which nothing has a meaning.
+func (b *builder) quoted(t string) {
+	b.begun = true
+	b.text.WriteString(t)
+	escapeInto(&b.pat, t)
+}
+
+func escapeInto(to *strings.Builder, t string) {
+	for i := 0; i < len(t); i++ {
+		if strings.IndexByte("\\*?[]{}", t[i]) >= 0 {
+			to.WriteByte('\\')
+		}
+		to.WriteByte(t[i])
+	}
+}
+
+// open adds text in which wildcards count.
+func (b *builder) open(t string) {
+	b.begun = true
+	b.text.WriteString(t)
+	for i := 0; i < len(t); i++ {
+		switch t[i] {
+		case '*', '?':
+			b.cur.glob = true
+		case '[':
+			b.bracket = true
+		case ']':
+			b.cur.glob = b.cur.glob || b.bracket
+		case '{', '}', '\\':
+			b.pat.WriteByte('\\')
+		}
+		b.pat.WriteByte(t[i])
+	}
+}
+
+// parts adds the parts of a word; one says that it stays one field.
+func (b *builder) parts(parts []syntax.WordPart, one bool) {
+	for i, p := range parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			b.literal(p.Value, i == 0, len(parts) == 1)
+		case *syntax.SglQuoted:
+			if p.Dollar {
+				b.quoted(ansiC(p.Value))
+			} else {
+				b.quoted(p.Value)
+			}
+		case *syntax.DblQuoted:
+			b.begun = true
+			b.doubled(p.Parts)
+		case *syntax.ParamExp:
+			b.spliced(b.e.param(b.s, p), one)
+		case *syntax.CmdSubst:
+			b.spliced(b.e.substitute(b.s, p), one)
+		case *syntax.ArithmExp:
+			b.e.arithmetic(b.s, p.X)
+			b.value(value{unknown: true, number: true})
+		case *syntax.ProcSubst:
+			b.e.stmts(b.s, p.Stmts)
+			b.value(value{text: "/dev/fd/63", stream: true})
+		case *syntax.ExtGlob:
+			b.begun, b.cur.glob = true, true
+			b.text.WriteString("*")
+			b.pat.WriteString("*")
+		default:
+			b.value(value{unknown: true})
+		}
+	}
+}
+
+func (b *builder) doubled(parts []syntax.WordPart) {
+	for _, q := range parts {
+		switch q := q.(type) {
+		case *syntax.Lit:
+			b.quoted(unescape(q.Value))
+		case *syntax.ParamExp:
+			if isAll(q) {
+				b.each(b.s.params)
+				continue
+			}
+			b.value(b.e.param(b.s, q))
+		case *syntax.CmdSubst:
+			b.value(b.e.substitute(b.s, q))
+		case *syntax.ArithmExp:
+			b.e.arithmetic(b.s, q.X)
+			b.value(value{unknown: true, number: true})
+		default:
+			b.value(value{unknown: true})
+		}
+	}
+}
+
+// isAll says whether a parameter is "$@", each of whose values is a field.
+func isAll(p *syntax.ParamExp) bool {
+	return p.Param != nil && p.Param.Value == "@" && p.Exp == nil && p.Slice == nil && p.Repl == nil && !p.Length && !p.Excl && p.Index == nil
+}
+
+func (b *builder) each(p params) {
+	if p.unknown {
+		b.value(value{unknown: true})
+		return
+	}
+	if len(p.list) == 0 && b.text.Len() == 0 {
+		b.begun = false
+	}
+	for i, v := range p.list {
+		if i > 0 {
+			b.end()
+		}
+		b.value(v)
+	}
+}
+
+// value adds a value as it is, as in double quotes.
+func (b *builder) value(v value) {
+	b.begun = true
+	alone := b.text.Len() == 0 && !b.cur.unknown
+	if v.glob {
+		b.cur.glob = true
+		b.text.WriteString(v.text)
+		b.pat.WriteString(v.pat)
+	} else {
+		b.quoted(v.text)
+	}
+	if v.number && v.unknown {
+		b.cur.number = b.cur.number || !b.cur.unknown
+		b.cur.unknown = true
+		b.pat.WriteString("*")
+		return
+	}
+	if v.unknown {
+		b.cur.unknown, b.cur.number = true, false
+	}
+	if v.stream || v.below != nil {
+		if b.cur.stream, b.cur.below = v.stream, v.below; !alone {
+			b.cur.unknown, b.cur.number, b.cur.below = true, false, nil
+		}
+	}
+}
+
+// spliced adds an unquoted value: it is split, and its wildcards count.
+func (b *builder) spliced(v value, one bool) {
+	if one || v.glob || v.below != nil || v.stream {
+		b.value(v)
+		return
+	}
+	if v.unknown {
+		b.value(v)
+		return
+	}
+	for i := 0; i < len(v.text); {
+		if isBlank(v.text[i]) {
+			b.end()
+			for i < len(v.text) && isBlank(v.text[i]) {
+				i++
+			}
+			continue
+		}
+		from := i
+		for i < len(v.text) && !isBlank(v.text[i]) {
+			i++
+		}
+		b.open(v.text[from:i])
+	}
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' }
+
+// literal adds an unquoted literal; first and only say where in its word it stands.
+func (b *builder) literal(t string, first, only bool) {
+	if first && strings.HasPrefix(t, "~") {
+		t = b.tilde(t, only)
+	}
+	b.begun = true
+	from := 0
+	for i := 0; i < len(t); i++ {
+		if t[i] != '\\' {
+			continue
+		}
+		b.open(t[from:i])
+		if i++; i < len(t) && t[i] != '\n' {
+			b.quoted(t[i : i+1])
+		}
+		from = i + 1
+	}
+	if from < len(t) {
+		b.open(t[from:])
+	}
+}
+
+// tilde puts a folder for "~", "~+" and "~-", and returns the rest.
+func (b *builder) tilde(t string, only bool) string {
+	name, rest := t, ""
+	if i := strings.IndexByte(t, '/'); i >= 0 {
+		name, rest = t[:i], t[i:]
+	} else if !only {
+		return t // "~"$x is not expanded
+	}
+	if strings.Contains(name, "\\") {
+		return t
+	}
+	dir := ""
+	switch name {
+	case "~":
+		dir = b.e.variable(b.s, "HOME").text
+	case "~+":
+		dir, _ = b.s.pwd()
+	case "~-":
+		dir, _ = state{at: b.s.old}.pwd()
+	}
+	if dir == "" {
+		b.value(value{unknown: true})
+	} else {
+		b.quoted(dir)
+	}
+	return rest
+}
+
+// unescape takes out the backslashes that count within double quotes.
+func unescape(s string) string {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) && strings.IndexByte("\\\"$`\n", s[i+1]) >= 0 {
+			if i++; s[i] == '\n' {
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// ansiC decodes what stands within $'…'.
+func ansiC(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		if at := strings.IndexByte("abefnrtvE", s[i]); at >= 0 {
+			b.WriteByte("\a\b\x1b\f\n\r\t\v\x1b"[at])
+			continue
+		}
+		n, digits, ok := escapeCode(s[i:])
+		switch {
+		case ok && n == 0:
+			return b.String() // a NUL ends the text
+		case ok && (s[i] == 'u' || s[i] == 'U'):
+			b.WriteString(string(utf8.AppendRune(nil, rune(n))))
+		case ok:
+			b.WriteByte(byte(n))
+		case s[i] == 'c' && i+1 < len(s):
+			digits = 2
+			b.WriteByte(s[i+1] & 0x1f)
+		case strings.IndexByte(`\'"?`, s[i]) >= 0:
+			digits = 1
+			b.WriteByte(s[i])
+		default:
+			digits = 1
+			b.WriteString(s[i-1 : i+1])
+		}
+		i += digits - 1
+	}
+	return b.String()
+}
+
+// escapeCode reads what follows the backslash of \nnn, \xHH, \uHHHH or \UHHHHHHHH.
+func escapeCode(s string) (n uint64, length int, ok bool) {
+	base, from, most := 8, 0, 3
+	switch s[0] {
+	case 'x':
+		base, from, most = 16, 1, 2
+	case 'u':
+		base, from, most = 16, 1, 4
+	case 'U':
+		base, from, most = 16, 1, 8
+	}
+	end := from
+	for end < len(s) && end < from+most {
+		if _, err := strconv.ParseUint(s[end:end+1], base, 8); err != nil {
+			break
+		}
+		end++
+	}
+	n, err := strconv.ParseUint(s[from:end], base, 64)
+	return n, end, err == nil
+}

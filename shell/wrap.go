@@ -1,0 +1,504 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+)
+
+// xargs follows the command that xargs runs, with the names that come to it.
+func (c *command) xargs(p *parsed) {
+	c.optionFacts(p)
+	if p.has(hidden) {
+		c.e.opaqueBy(c.pos, "an option with which more happens than can be told", c.index)
+	}
+	names := value{unknown: true}
+	_, null := p.value("-0", "--null")
+	if from := c.in.from; from != nil && from.null && null {
+		names = from.names
+	}
+	rest := slices.Clone(p.rest)
+	if len(rest) == 0 {
+		return // it echoes them
+	}
+	mark := ""
+	if v, ok := p.value("-I", "-i", "--replace"); ok {
+		if mark = v.text; mark == "" {
+			mark = "{}"
+		}
+	}
+	for i, f := range rest {
+		switch {
+		case mark == "" || !strings.Contains(f.text, mark):
+		case f.text == mark:
+			rest[i].value = names
+		default:
+			rest[i].value = value{unknown: true}
+		}
+	}
+	if mark == "" {
+		rest = append(rest, field{value: names, written: "xargs", pos: c.pos})
+	}
+	before := len(c.e.out.Opaque)
+	c.e.invoke(c.s, rest, stdin{given: true}, c.values)
+	if names.unknown && len(c.e.out.Opaque) > before {
+		c.e.opaque(c.pos, "names that come through a pipe: use find -exec … {} +, or -print0 and xargs -0")
+	}
+}
+
+// shell follows another shell: the code that it is given, by word or as a here-document.
+func (c *command) shell() {
+	args := c.args
+	code, check, fromStdin := false, false, false
+	s := c.s
+	for len(args) > 0 && (args[0].dash() || strings.HasPrefix(args[0].text, "+")) {
+		f := args[0]
+		args = args[1:]
+		switch {
+		case f.unknown:
+			c.e.opaque(f.pos, "an option that is computed")
+		case f.text == "--":
+			goto operands
+		case f.text == "--version" || f.text == "--help":
+			return
+		case f.text == "--rcfile" || f.text == "--init-file":
+			c.e.opaqueBy(f.pos, "it runs a file", c.index)
+			if len(args) > 0 {
+				c.use(&args[0], Read)
+				args = args[1:]
+			}
+		case strings.HasPrefix(f.text, "--"):
+		default:
+			code = code || strings.Contains(f.text, "c")
+			check = check || strings.Contains(f.text, "n")
+			fromStdin = fromStdin || strings.Contains(f.text, "s")
+			if last := f.text[len(f.text)-1]; (last == 'o' || last == 'O') && len(args) > 0 {
+				args = args[1:]
+			}
+		}
+	}
+operands:
+	inside := state{at: s.at}
+	for _, name := range []string{"CONDUCT_DISPATCH"} {
+		if v, ok := s.lookup(name); ok {
+			inside = inside.set(name, v)
+		}
+	}
+	switch {
+	case code:
+		c.code(inside, args)
+	case len(args) > 0 && !fromStdin:
+		c.use(&args[0], Read)
+		if !check {
+			c.e.opaqueBy(c.pos, "it runs a script", c.index)
+		}
+		for i := range args[1:] {
+			c.guessWord(&args[1+i])
+		}
+	case c.in.text != nil && !c.in.text.unknown:
+		for _, a := range args {
+			inside.params.list = append(inside.params.list, a.value)
+		}
+		c.e.run(inside, c.in.text.text, c.pos)
+	case c.in.text != nil:
+		c.e.opaqueBy(c.pos, "code that is computed", c.index)
+		c.guessCode(c.in.text.text, c.pos)
+	default:
+		c.e.opaqueBy(c.pos, "a shell that reads its commands", c.index)
+	}
+}
+
+// code follows the text after -c; the words after it are $0, $1 and so on.
+func (c *command) code(s state, args []field) {
+	if len(args) == 0 {
+		return
+	}
+	text := args[0]
+	if text.unknown || text.glob || text.below != nil {
+		c.e.opaqueBy(text.pos, "code that is computed", c.index)
+		c.guessCode(text.text, text.pos)
+		for i := range args[1:] {
+			c.guessWord(&args[1+i])
+		}
+		return
+	}
+	if len(args) > 1 {
+		s = s.set("0", args[1].value)
+		for _, a := range args[2:] {
+			s.params.list = append(s.params.list, a.value)
+			s.params.unknown = s.params.unknown || a.glob
+		}
+	}
+	c.e.run(s, text.text, text.pos)
+}
+
+// The predicates of find, by the words that follow them.
+var (
+	findBare = strings.Fields("-print -print0 -ls -prune -depth -d -xdev -mount -x -empty -delete -executable -readable -writable " +
+		"-true -false -follow -daystart -noleaf -not -a -and -o -or ! ( ) , -quit -nouser -nogroup -ignore_readdir_race " +
+		"-noignore_readdir_race -nowarn -warn -E -X -s")
+	findText = strings.Fields("-name -iname -path -ipath -wholename -iwholename -regex -iregex -type -xtype -size -mtime -atime -ctime " +
+		"-mmin -amin -cmin -maxdepth -mindepth -perm -user -group -uid -gid -links -inum -fstype -regextype -printf -lname " +
+		"-ilname -used -context -D -Btime -Bmin -flags")
+	findLook = strings.Fields("-newer -anewer -cnewer -samefile")
+	findPut  = strings.Fields("-fprint -fprint0 -fls")
+)
+
+// find follows find: its roots are searched, and what it runs gets any path below them.
+func (c *command) find() {
+	args := c.args
+	follows := false
+	for len(args) > 0 && (args[0].text == "-H" || args[0].text == "-L" || args[0].text == "-P" || strings.HasPrefix(args[0].text, "-O")) {
+		follows = args[0].text == "-L" || follows && args[0].text != "-P"
+		args = args[1:]
+	}
+	n := 0
+	for n < len(args) && !args[n].dash() && args[n].text != "!" && args[n].text != "(" {
+		n++
+	}
+	roots, expr := args[:n], args[n:]
+	x := findExpr{c: c, op: Search, follows: follows}
+	if x.names = c.matches(roots); len(roots) == 0 {
+		x.names.below = []string{"."}
+	}
+	x.read(expr)
+	c.e.listing = &listing{names: x.names, null: x.null}
+	for i := range roots {
+		c.report(&roots[i], x.op, Fact{Follows: x.follows && x.op == Search, Options: roots[i].glob && leads(roots[i].pat)})
+		if x.deletes {
+			c.use(&roots[i], Write)
+		}
+	}
+	if len(roots) == 0 {
+		c.implied(x.op, ".", Fact{Follows: x.follows && x.op == Search})
+		if x.deletes {
+			c.implied(Write, ".", Fact{})
+		}
+	}
+}
+
+type findExpr struct {
+	c             *command
+	op            Op
+	names         value
+	follows, null bool
+	deletes       bool
+}
+
+// read goes through the predicates.
+func (x *findExpr) read(args []field) {
+	c := x.c
+	for i := 0; i < len(args); i++ {
+		f := &args[i]
+		value := func() *field {
+			if i++; i < len(args) {
+				return &args[i]
+			}
+			return &field{}
+		}
+		switch t := f.text; {
+		case f.unknown || f.glob:
+			c.e.opaque(f.pos, "an expression that is computed")
+		case t == "-exec" || t == "-ok" || t == "-execdir" || t == "-okdir":
+			i += x.exec(args[i+1:], strings.HasSuffix(t, "dir"))
+		case slices.Contains(findBare, t):
+			x.follows = x.follows || t == "-follow"
+			x.deletes = x.deletes || t == "-delete"
+			x.null = x.null || t == "-print0"
+		case slices.Contains(findText, t):
+			v := value()
+			c.kind("text", v, 0, true)
+			if t == "-maxdepth" && v.text == "1" {
+				x.op = List
+			}
+			if t == "-maxdepth" && v.text == "0" {
+				x.op = Enter
+			}
+		case slices.Contains(findLook, t), strings.HasPrefix(t, "-newer") && len(t) == 8:
+			if v := value(); !strings.HasSuffix(t, "t") || len(t) != 8 {
+				c.use(v, Enter)
+			}
+		case slices.Contains(findPut, t):
+			c.use(value(), Place)
+		case t == "-fprintf":
+			c.use(value(), Place)
+			value()
+		default:
+			c.e.opaqueBy(f.pos, "an expression that is not known: "+t, c.index)
+		}
+	}
+}
+
+// exec follows -exec, and returns how many words belong to it.
+func (x *findExpr) exec(args []field, dir bool) int {
+	end := slices.IndexFunc(args, func(f field) bool { return f.text == ";" || f.text == "+" })
+	if end < 0 {
+		end = len(args)
+	}
+	words := slices.Clone(args[:end])
+	for i, f := range words {
+		switch {
+		case f.text == "{}" && !f.glob:
+			words[i].value = x.names
+		case strings.Contains(f.text, "{}"):
+			words[i].value = value{unknown: true}
+		}
+	}
+	if dir {
+		x.c.e.opaqueBy(x.c.pos, "a command in many folders", x.c.index)
+	}
+	x.c.e.invoke(x.c.s, words, stdin{}, x.c.values)
+	return min(end+1, len(args))
+}
+
+// make follows make: it runs what its file says, in the folder after -C.
+func (c *command) make() {
+	for i, a := range c.args {
+		dir, ok := strings.CutPrefix(a.text, "--directory=")
+		if !ok {
+			dir, ok = strings.CutPrefix(a.text, "-C")
+		}
+		f := a.tail(dir)
+		if ok && dir == "" && i+1 < len(c.args) {
+			f = c.args[i+1]
+		}
+		if ok && f.text != "" && !f.unknown && !f.glob {
+			c.use(&f, Enter)
+			c.s.at = enter(c.s.at, f.text)
+		}
+	}
+	if len(c.args) == 1 && c.args[0].text == "--version" {
+		return
+	}
+	c.unknown("it runs what a file says")
+}
+
+// dd follows dd: "if=" is read, "of=" written.
+func (c *command) dd() {
+	for i := range c.args {
+		f := c.args[i]
+		name, v, ok := strings.Cut(f.text, "=")
+		switch {
+		case !ok && f.unknown:
+			c.e.opaque(f.pos, "a word that is computed")
+		case name == "if":
+			f = f.tail(v)
+			c.use(&f, Read)
+		case name == "of":
+			f = f.tail(v)
+			c.use(&f, Place)
+		}
+	}
+}
+
+// The options of tar: with a value, without, and those that hide what happens.
+var (
+	tarFlags = strings.Fields("--absolute-names --anchored --auto-compress --gzip --bzip2 --xz --zstd --compress --lzma --verbose --create " +
+		"--extract --get --list --append --update --diff --concatenate --delete --keep-old-files --skip-old-files --overwrite " +
+		"--keep-newer-files --unlink-first --preserve-permissions --same-permissions --no-same-permissions --same-owner " +
+		"--no-same-owner --numeric-owner --to-stdout --touch --wildcards --no-wildcards --wildcards-match-slash --no-anchored " +
+		"--ignore-case --exclude-vcs --exclude-vcs-ignores --exclude-backups --exclude-caches --dereference --hard-dereference " +
+		"--one-file-system --recursion --no-recursion --totals --sort --null --no-auto-compress --show-transformed-names " +
+		"--ignore-failed-read --sparse --remove-files --verify --full-time --help --version --no-xattrs --xattrs --acls --selinux")
+	tarText = strings.Fields("--exclude --strip-components --transform --xform --owner --group --mode --mtime --format --newer --newer-mtime " +
+		"--after-date --blocking-factor --record-size --label --level --quoting-style --suffix --backup --occurrence --pax-option --sort --warning")
+)
+
+// tarball is what a tar command's words have said.
+type tarball struct {
+	c        *command
+	mode     byte
+	files    []field // archives
+	members  []tarMember
+	follows  bool
+	removes  bool
+	toStdout bool
+}
+
+type tarMember struct {
+	f  field
+	at []string
+}
+
+// tar follows tar.
+func (c *command) tar() {
+	t := &tarball{c: c}
+	at := c.s.at
+	args := c.args
+	if len(args) > 0 && !strings.HasPrefix(args[0].text, "-") {
+		args[0].text = "-" + args[0].text // the old form: values come after all letters
+		at, args = t.letters(args[0], args[1:], at, true)
+	}
+	ended := false
+	for len(args) > 0 {
+		f := args[0]
+		args = args[1:]
+		switch {
+		case ended || !f.dash():
+			if f.unknown && !f.number && f.text == "" {
+				c.e.opaque(f.pos, "a word that is computed")
+			}
+			t.members = append(t.members, tarMember{f, at})
+		case f.text == "--":
+			ended = true
+		case strings.HasPrefix(f.text, "--"):
+			at, args = t.long(f, args, at)
+		default:
+			at, args = t.letters(f, args, at, false)
+		}
+	}
+	t.report(at)
+}
+
+// enters is -C: what follows is relative to that folder.
+func (t *tarball) enters(f field, at []string) []string {
+	if f.unknown || f.glob {
+		t.c.e.opaque(f.pos, "a folder that is computed")
+	}
+	t.c.report(&f, Enter, Fact{Cwds: at})
+	return enter(at, f.text)
+}
+
+func (t *tarball) long(f field, more []field, at []string) ([]string, []field) {
+	name, v, glued := strings.Cut(f.text, "=")
+	take := func() field {
+		if glued {
+			return f.tail(v)
+		}
+		if len(more) == 0 {
+			return field{}
+		}
+		out := more[0]
+		more = more[1:]
+		return out
+	}
+	switch {
+	case name == "--file":
+		t.files = append(t.files, take())
+	case name == "--directory":
+		return t.enters(take(), at), more
+	case name == "--exclude-from":
+		v := take()
+		t.c.use(&v, Read)
+	case slices.Contains(tarText, name):
+		if glued || name == "--exclude" || name == "--transform" || name == "--xform" || name == "--strip-components" {
+			take()
+		}
+	case slices.Contains(tarFlags, name):
+		t.flag(name)
+	default:
+		t.c.strange(name)
+		t.c.guessWord(&f)
+	}
+	return at, more
+}
+
+func (t *tarball) flag(name string) {
+	switch name {
+	case "--create":
+		t.mode = 'c'
+	case "--extract", "--get":
+		t.mode = 'x'
+	case "--list", "--diff":
+		t.mode = 't'
+	case "--append", "--update", "--concatenate", "--delete":
+		t.mode = 'r'
+	case "--dereference":
+		t.follows = true
+	case "--remove-files":
+		t.removes = true
+	case "--to-stdout":
+		t.toStdout = true
+	case "--absolute-names":
+		t.c.e.opaqueBy(t.c.pos, "an archive that says where it is written", t.c.index)
+	}
+}
+
+// letters reads a cluster of short options.
+func (t *tarball) letters(f field, more []field, at []string, old bool) ([]string, []field) {
+	for i := 1; i < len(f.text); i++ {
+		l := f.text[i]
+		if strings.IndexByte("fCXbKLNVgHTIFs", l) >= 0 {
+			v := field{}
+			switch {
+			case !old && i+1 < len(f.text):
+				v = f.tail(f.text[i+1:])
+				i = len(f.text)
+			case len(more) > 0:
+				v, more = more[0], more[1:]
+			}
+			at = t.valued(l, v, at)
+			continue
+		}
+		switch l {
+		case 'c', 'x', 't', 'r':
+			t.mode = l
+		case 'u', 'A':
+			t.mode = 'r'
+		case 'd':
+			t.mode = 't'
+		case 'h':
+			t.follows = true
+		case 'O':
+			t.toStdout = true
+		case 'P':
+			t.flag("--absolute-names")
+		case 'z', 'j', 'J', 'Z', 'a', 'v', 'p', 'm', 'k', 'o', 'U', 'W', 'S', 'w', 'l', 'n', 'R', 'i', 'B':
+		default:
+			t.c.strange("-" + string(l))
+		}
+	}
+	return at, more
+}
+
+func (t *tarball) valued(letter byte, v field, at []string) []string {
+	switch letter {
+	case 'f':
+		t.files = append(t.files, v)
+	case 'C':
+		return t.enters(v, at)
+	case 'X':
+		t.c.use(&v, Read)
+	case 'g':
+		t.c.use(&v, Place)
+	case 'T', 'I', 'F':
+		t.c.e.opaqueBy(t.c.pos, "an option with which more happens than can be told", t.c.index)
+		t.c.guessWord(&v)
+	}
+	return at
+}
+
+// report says what the archives and their members are used for.
+func (t *tarball) report(at []string) {
+	c := t.c
+	for i := range t.files {
+		f := &t.files[i]
+		switch {
+		case f.text == "-" && !f.unknown:
+		case strings.Contains(f.text, ":"):
+			c.e.opaqueBy(f.pos, "another machine", c.index)
+		case t.mode == 'c' || t.mode == 'r':
+			c.use(f, Place)
+		default:
+			c.use(f, Read)
+		}
+	}
+	switch t.mode {
+	case 'c', 'r':
+		for i := range t.members {
+			m := &t.members[i]
+			c.report(&m.f, Search, Fact{Cwds: m.at, Follows: t.follows, Options: m.f.glob && leads(m.f.pat)})
+			if t.removes {
+				c.report(&m.f, Write, Fact{Cwds: m.at})
+			}
+		}
+	case 'x':
+		if !t.toStdout {
+			inner := *c
+			inner.s.at = at
+			inner.extracts(nil)
+		}
+	case 't':
+	default:
+		c.e.opaqueBy(c.pos, "an archive of which nothing is said", c.index)
+	}
+}
