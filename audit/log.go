@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/seed6310be5c/conduct/store"
+	"github.com/seed6310be5c/conduct/wire"
 )
 
 // The streams beside those of the dispatches.
@@ -341,13 +342,14 @@ func (l *Log) newest(stream string) (*os.File, int64, error) {
 
 // refused counts in the end of a stream, the last line first.
 func refused(data []byte, like Line) int {
-	calls, count := map[string]bool{like.Call: like.Call != ""}, 0
+	itself := append(wire.Quote([]byte(`"call":`), like.Call), ',')
+	calls, count := map[string]bool{}, 0
 	for count < repeats && len(data) > 0 {
 		data = bytes.TrimSuffix(data, []byte{'\n'})
 		raw := data[bytes.LastIndexByte(data, '\n')+1:]
 		data = data[:len(data)-len(raw)]
-		if !bytes.Contains(raw, []byte(`"allowed":false`)) {
-			continue
+		if !bytes.Contains(raw, []byte(`"allowed":false`)) || like.Call != "" && bytes.Contains(raw, itself) {
+			continue // most lines, and reading one costs more
 		}
 		line, err := decode(raw)
 		if err != nil || line.Code != like.Code || line.Target != like.Target || line.AgentID != like.AgentID {

@@ -50,14 +50,19 @@ func guardCalls(b *bench) ([]row, error) {
 		{"blocked, a Write of 64 KiB", w.write(agentID, unitPath(1)+"/design.md", largest), true},
 	} {
 		python := proc{argv: []string{b.tools.python, "-S", "-c", decode}, dir: w.root, env: b.tools.env, stdin: c.payload}
-		got, err := together(b.rounds, w.guard(c.payload, c.blocked), b.floor(c.payload), python)
+		// Apart, since the interpreter would leave nothing of ours in the processor's caches.
+		got, err := together(b.rounds, w.guard(c.payload, c.blocked), b.floor(c.payload))
 		if err != nil {
 			return nil, err
 		}
-		peak = max(peak, got[0].peak())
+		slow, err := together(b.rounds, w.guard(c.payload, c.blocked), python)
+		if err != nil {
+			return nil, err
+		}
+		peak = max(peak, got[0].peak(), slow[0].peak())
 		rows = append(rows,
 			ratio(c.what, "≤ 1.5 × an empty Go program", 1.5, got[0].p50(), got[1].p50()),
-			ratio(c.what, "≤ 1/6 of `python3 -S` that decodes it", 1.0/6, got[0].p50(), got[2].p50()))
+			ratio(c.what, "≤ 1/6 of `python3 -S` that decodes it", 1.0/6, slow[0].p50(), slow[1].p50()))
 	}
 	return append(rows, row{what: "peak memory, payloads to 64 KiB", goal: "≤ 16 MB", limit: 16, value: float64(peak) / (1 << 20), unit: "MB"}), nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -15,7 +16,6 @@ type call struct {
 	path    string
 	content string // of a Write
 	command string // of a Bash
-	number  int    // makes the call's id
 }
 
 // payload is the text that the hook gets, with the members and in the order of a real one.
@@ -39,8 +39,20 @@ func (w *world) payload(c call) []byte {
 	if c.command != "" {
 		j.String("command", c.command)
 	}
-	j.End().String("tool_use_id", fmt.Sprintf("toolu_01PyhQZcXxmyc9jw%08d", c.number)).End()
+	j.End().String("tool_use_id", "toolu_01PyhQZcXxmyc9jw00000000").End()
 	return j.Bytes()
+}
+
+// numbered is a payload as that of the n-th call: its id ends in another
+// number. Payloads of one length stay of it.
+func numbered(payload []byte, n int) []byte {
+	const end = `"}`
+	if !bytes.HasSuffix(payload, []byte("00"+end)) {
+		return payload
+	}
+	out := bytes.Clone(payload)
+	copy(out[len(out)-len(end)-8:], fmt.Sprintf("%08d", n))
+	return out
 }
 
 // read is the payload of a Read of a path below the workspace.

@@ -11,15 +11,12 @@ import (
 	"time"
 )
 
-// pipeSize is what a pipe takes in bytes before anyone reads it.
-const pipeSize = 64 << 10
-
 // proc is a process that is measured.
 type proc struct {
 	argv  []string // argv[0] is a path
 	dir   string
 	env   []string
-	stdin []byte // at most pipeSize bytes
+	stdin []byte // at most 64 KiB, which a pipe takes before anyone reads it
 	exit  int    // the exit code that is expected
 	says  string // what its output must hold; "" for a program that says nothing
 }
@@ -113,12 +110,16 @@ func interleave(rounds, n int, make func(round, which int) proc) ([]series, erro
 	return out, nil
 }
 
-// together interleaves processes that are the same in every round, after one
-// round that is not counted.
+// together interleaves processes that differ in nothing but the calls' ids,
+// after one round that is not counted.
 func together(rounds int, procs ...proc) ([]series, error) {
-	same := func(_, which int) proc { return procs[which] }
-	if _, err := interleave(1, len(procs), same); err != nil {
+	of := func(round, which int) proc {
+		p := procs[which]
+		p.stdin = numbered(p.stdin, round+1)
+		return p
+	}
+	if _, err := interleave(1, len(procs), func(_, which int) proc { return of(-1, which) }); err != nil {
 		return nil, err
 	}
-	return interleave(rounds, len(procs), same)
+	return interleave(rounds, len(procs), of)
 }
