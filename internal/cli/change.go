@@ -197,11 +197,14 @@ func (o *grantOptions) openings(d *desk, ttlGiven bool) ([]grants.Opening, error
 		out = append(out, grants.Opening{Access: grants.AccessRead, Path: rel, Until: until, Once: o.once})
 	}
 	for _, p := range o.write {
-		rel, err := d.rel(p)
+		rel, err := d.folder(p)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, grants.Opening{Access: grants.AccessWrite, Path: strings.TrimSuffix(rel, "/"), Exact: true, Until: until, Once: o.once})
+		if strings.HasSuffix(rel, "/") {
+			return nil, usageError{fmt.Errorf("--write %q is a folder: name the files in it", p)}
+		}
+		out = append(out, grants.Opening{Access: grants.AccessWrite, Path: rel, Exact: true, Until: until, Once: o.once})
 	}
 	return out, nil
 }

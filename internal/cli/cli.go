@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -117,14 +118,30 @@ Exit codes: 0 done, 1 failed, 2 usage, 3 conflict, 4 not found, 5 locked,
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	root.InitDefaultCompletionCmd() // it takes the output as it is now
+	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
-		if c.Name() == "completion" {
-			// Cobra's own has no check: an unknown shell would print the help.
+		// Cobra's own have no check: they would print the help for what they do not know.
+		switch c.Name() {
+		case "completion":
 			c.Args, c.RunE = cobra.NoArgs, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		case "help":
+			c.Run, c.RunE = nil, helpOn
 		}
 		wrapArgs(c)
 	}
 	return root
+}
+
+// helpOn prints the help of a command that exists.
+func helpOn(cmd *cobra.Command, args []string) error {
+	found, rest, err := cmd.Root().Find(args)
+	if err == nil && len(rest) > 0 {
+		err = fmt.Errorf("unknown command %q", strings.Join(args, " "))
+	}
+	if err != nil {
+		return usageError{err}
+	}
+	return found.Help()
 }
 
 // wrapArgs makes wrong arguments a usage error.

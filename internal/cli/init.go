@@ -167,7 +167,7 @@ func (o *initOptions) client(env *Env, root, name string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.print {
+	if o.print && change.Changed() {
 		return []string{strings.TrimRight(change.Diff(), "\n")}, nil
 	}
 	if !change.Changed() {
