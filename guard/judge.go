@@ -3,6 +3,7 @@ package guard
 import (
 	"errors"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -276,9 +277,31 @@ func (s *sight) judge(t Target, abs string) Decision {
 		worst = real
 	}
 	if d, decided := s.inUnits(t, worst, readings, &pl); decided {
+		return s.alsoCleaned(t, abs, &pl, d)
+	}
+	return s.alsoCleaned(t, abs, &pl, s.access(t, real, &pl))
+}
+
+// alsoCleaned judges the cleaned path as well, where d allows the other.
+func (s *sight) alsoCleaned(t Target, abs string, pl *unit.Place, d Decision) Decision {
+	again, ok := cleaned(abs, pl)
+	if !ok || !d.Allowed() {
 		return d
 	}
-	return s.access(t, real, &pl)
+	if other := s.judge(t, again); !other.Allowed() && other.Code != Unresolvable {
+		return other
+	}
+	return d
+}
+
+// cleaned returns the path that a program opens which takes ".." out of the text
+// first, as Node's path.resolve does, where that is another than the kernel's. It
+// may lead through links of its own.
+func cleaned(abs string, pl *unit.Place) (string, bool) {
+	if !strings.Contains(abs, "..") || slices.Equal(pl.Real, pl.Lexical) {
+		return "", false
+	}
+	return pl.Lexical.String(), true
 }
 
 func (s *sight) locate(p unit.Path, pl *unit.Place) unit.Landing {

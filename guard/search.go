@@ -168,7 +168,13 @@ func (s *sight) alternative(t Target, root string, alt unit.Path) Decision {
 	case reach:
 		return s.blocked(SiblingSearch, t, refusal{})
 	}
-	return s.access(Target{Op: t.Op &^ Write, Path: t.Path, Pattern: t.Pattern}, l, &pl)
+	d := s.access(Target{Op: t.Op &^ Write, Path: t.Path, Pattern: t.Pattern}, l, &pl)
+	if again, ok := cleaned(root, &pl); ok && d.Allowed() {
+		if other := s.alternative(t, again, rest); !other.Allowed() && other.Code != Unresolvable {
+			return other
+		}
+	}
+	return d
 }
 
 // maxFollowed bounds how many entries a search that follows links is looked
