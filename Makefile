@@ -1,0 +1,71 @@
+# What CI runs is "make test". "make bench" writes docs/performance.md, "make
+# soak" takes hours' worth of luck in some minutes; neither is part of it.
+
+STATICCHECK := $(CURDIR)/bin/tools/staticcheck
+STATICCHECK_VERSION := v0.8.2
+FLAGS := -trimpath -ldflags "-s -w"
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
+
+# Cases that need commands of the shell to be understood come with that.
+FAMILIES := file-tools*|paths*|search*|unknown*|apply_patch*|attribution*|protected*|payloads*|exempt*|false-refusals*|records*
+
+FUZZTIME ?= 30s
+# A fuzz target and its package, as Name@./package/.
+FUZZ := $(shell grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' . | sed -E 's,^(.*/)[^/]*:func (.*),\2@\1,' | sort)
+
+.PHONY: build test format vet staticcheck go-test cases fuzz $(FUZZ) cross $(PLATFORMS) bench soak cover clean
+
+build:
+	go build $(FLAGS) -o bin/ ./cmd/...
+
+test: format vet staticcheck cross go-test cases fuzz
+
+format:
+	@out=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$out" || { echo "not formatted:"; echo "$$out"; exit 1; }
+
+vet:
+	go vet ./...
+	go vet -tags killpoints ./store/file
+
+staticcheck: $(STATICCHECK)
+	$(STATICCHECK) ./...
+
+$(STATICCHECK):
+	GOBIN=$(dir $@) go install honnef.co/go/tools/cmd/staticcheck@$(STATICCHECK_VERSION)
+
+# The planted bugs are part of it: a test of guard builds them.
+go-test:
+	python3 .ci/tests.py -race ./...
+
+cases: build
+	CONDUCT=$(CURDIR)/bin/conduct CONDUCT_GUARD=$(CURDIR)/bin/conduct-guard \
+		python3 testdata/cases/run_cases.py --only '$(FAMILIES)'
+	CONDUCT=$(CURDIR)/bin/conduct CONDUCT_GUARD=$(CURDIR)/bin/conduct-guard \
+		python3 testdata/cases/run_cases.py --dir testdata/more-cases
+
+fuzz: $(FUZZ)
+
+$(FUZZ):
+	go test -run '^$$' -fuzz '^$(firstword $(subst @, ,$@))$$' -fuzztime $(FUZZTIME) $(lastword $(subst @, ,$@))
+
+cross: $(PLATFORMS)
+
+$(PLATFORMS):
+	GOOS=$(@D) GOARCH=$(@F) CGO_ENABLED=0 go build -o /dev/null ./cmd/conduct
+	GOOS=$(@D) GOARCH=$(@F) CGO_ENABLED=0 go build -o /dev/null ./cmd/conduct-guard
+	GOOS=$(@D) GOARCH=$(@F) CGO_ENABLED=0 go vet ./...
+
+bench:
+	go run ./bench/run -out docs/performance.md
+
+soak:
+	go test -count=20 -run Kill ./store/file
+	go test -run TestNothingOfASiblingIsReached ./guard -rapid.checks=100000 -timeout 2h
+	$(MAKE) fuzz FUZZTIME=10m
+
+cover:
+	go test -coverprofile bin/cover.out -coverpkg ./... ./...
+	go tool cover -func bin/cover.out | tail -1
+
+clean:
+	rm -rf bin
