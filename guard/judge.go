@@ -301,7 +301,8 @@ func cleaned(abs string, pl *unit.Place) (string, bool) {
 	if !strings.Contains(abs, "..") || slices.Equal(pl.Real, pl.Lexical) {
 		return "", false
 	}
-	return pl.Lexical.String(), true
+	clean := pl.Lexical.String()
+	return clean, clean != abs
 }
 
 func (s *sight) locate(p unit.Path, pl *unit.Place) unit.Landing {

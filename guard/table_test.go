@@ -159,6 +159,8 @@ func TestLinks(t *testing.T) {
 		"up after a link":            {read("deep/../../design.md"), "sibling_unit"},
 		"up after a link to docs":    {read("docs/../README.md"), "shared"},
 		"cleaned first, then linked": {read("docs/../peek.md"), "sibling_unit"},
+		"dots in a name, linked":     {read("docs/..new"), "shared"},
+		"dots in a name, glob":       {glob("docs/a..b/*.md"), "shared"},
 		"cleaned, a list":            {list("docs/../up"), "sibling_search"},
 		"cleaned, a glob":            {glob("docs/../d/*.md"), "sibling_unit"},
 		"a loop":                     {read("loop"), "unresolvable"},
