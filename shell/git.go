@@ -1,3 +1,351 @@
 package shell
 
-func (c *command) git() { c.unknown("git") }
+import (
+	"slices"
+	"sort"
+	"strings"
+)
+
+// gitCall is one run of git.
+type gitCall struct {
+	*command
+	r    *row
+	p    *parsed
+	said string // the words of the run, for a remedy
+}
+
+// git follows git.
+func (c *command) git() {
+	said := "git"
+	for i, a := range c.args {
+		if i < 40 {
+			said += " " + a.written
+		}
+	}
+	args, ok := c.gitGlobals(c.args)
+	if !ok || len(args) == 0 {
+		return
+	}
+	verb := args[0]
+	if verb.unknown || verb.glob {
+		c.e.opaqueBy(verb.pos, "a verb that is computed", c.index)
+		c.guessAll()
+		return
+	}
+	r, ok := gitVerb(verb.text)
+	if !ok {
+		c.unknown("a verb of git that is not known")
+		return
+	}
+	c.args = args[1:]
+	g := &gitCall{command: c, r: r, said: said}
+	if g.p = c.parse(r); r.options != "*" {
+		c.optionFacts(g.p)
+	}
+	if g.p.has(hidden) {
+		c.e.opaqueBy(c.pos, "an option with which more happens than can be told", c.index)
+	}
+	g.follow()
+}
+
+func gitVerb(name string) (*row, bool) {
+	i := sort.Search(len(gitTable), func(i int) bool { return gitTable[i].name >= name })
+	if i == len(gitTable) || gitTable[i].name != name {
+		return nil, false
+	}
+	if same, ok := strings.CutPrefix(gitTable[i].options, "="); ok {
+		return gitVerb(same)
+	}
+	return &gitTable[i], true
+}
+
+// gitGlobals reads the options before the verb.
+func (c *command) gitGlobals(args []field) ([]field, bool) {
+	for len(args) > 0 && args[0].dash() {
+		f := args[0]
+		args = args[1:]
+		if f.unknown {
+			c.e.opaque(f.pos, "an option that is computed")
+		}
+		name, _, glued := strings.Cut(f.text, "=")
+		switch name {
+		case "-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--exec-path", "--super-prefix", "--attr-source":
+			v := f.tail(f.text[min(len(name)+1, len(f.text)):])
+			if !glued {
+				if name == "--exec-path" {
+					return nil, false // it prints it
+				}
+				if len(args) == 0 {
+					return nil, false
+				}
+				v, args = args[0], args[1:]
+			}
+			c.gitSetting(name, v)
+		case "-p", "--paginate", "-P", "--no-pager", "--no-replace-objects", "--literal-pathspecs", "--glob-pathspecs",
+			"--no-optional-locks", "--no-lazy-fetch", "--no-advice":
+		case "--version", "-v", "--help", "-h", "--html-path", "--man-path", "--info-path":
+			return nil, false
+		default:
+			c.strange(name)
+		}
+	}
+	return args, true
+}
+
+func (c *command) gitSetting(name string, v field) {
+	switch name {
+	case "-C":
+		if v.unknown || v.glob {
+			c.e.opaque(v.pos, "a folder that is computed")
+			return
+		}
+		c.use(&v, Enter)
+		c.s.at = enter(c.s.at, v.text)
+	case "-c":
+		if v.unknown || !isHarmlessConfig(v.text) {
+			c.e.opaqueBy(v.pos, "a setting with which git may run other programs", c.index)
+			c.guessCode(v.text, v.pos)
+		}
+	default:
+		c.e.opaqueBy(v.pos, "another repository or other programs of git", c.index)
+		c.guessWord(&v)
+	}
+}
+
+func isHarmlessConfig(setting string) bool {
+	key, v, _ := strings.Cut(setting, "=")
+	key = strings.ToLower(key)
+	if key == "core.pager" || strings.HasPrefix(key, "pager.") || key == "core.editor" || key == "sequence.editor" || key == "core.fsmonitor" {
+		return slices.Contains([]string{"", "cat", "false", "true", ":"}, v)
+	}
+	return slices.ContainsFunc(harmlessConfig, func(h string) bool {
+		return key == h || strings.HasSuffix(h, ".") && strings.HasPrefix(key, h)
+	})
+}
+
+// follow follows the verb by its kind.
+func (g *gitCall) follow() {
+	p := g.p
+	switch g.r.operands {
+	case "pass":
+		g.messages()
+	case "diff", "raw", "log", "show":
+		g.shows()
+	case "object":
+		g.object()
+	case "grep":
+		g.grep()
+	case "list":
+		g.each(Search, p.operands, func() { g.implied(Search, ".", Fact{Remedy: g.remedy()}) })
+		_, null := p.value("-z")
+		g.e.listing = &listing{names: value{below: g.under(p.operands)}, null: null}
+	case "lstree":
+		g.lsTree()
+	case "archive":
+		g.archive()
+	case "content", "bundle":
+		g.everything(Search)
+		if len(p.operands) > 1 && g.r.operands == "bundle" {
+			g.use(&p.operands[1], Place)
+		}
+	case "blame":
+		g.blame()
+	case "tree":
+		g.messages()
+		g.everything(Write)
+	case "apply":
+		g.apply()
+	case "paths":
+		g.paths(p.operands)
+	case "index":
+		if len(p.operands) > 0 || p.has(whole) {
+			g.paths(p.operands)
+		}
+	case "add", "commit", "clean", "reset", "checkout", "switch", "stash":
+		g.changes()
+	default:
+		g.other()
+	}
+}
+
+// remedy is the form of the run that passes.
+func (g *gitCall) remedy() string {
+	switch {
+	case g.r.none != "+":
+		return g.r.none
+	case g.p.has(whole):
+		return "git " + g.r.name + " -p -- " + Own
+	case len(g.said) > 160 || strings.ContainsAny(g.said, "\n"):
+		return "git " + g.r.name + " … -- " + Own
+	case g.p.ended >= 0:
+		before, _, _ := strings.Cut(g.said, " -- ")
+		return strings.TrimSuffix(before, " --") + " -- " + Own
+	}
+	said := g.said
+	if _, paths := g.split(g.p.operands); len(paths) > 0 {
+		said = "git " + g.r.name
+	}
+	return said + " -- " + Own
+}
+
+// everything reports an operation on the whole tree.
+func (g *gitCall) everything(op Op) {
+	g.e.fact(Fact{Op: op, Path: ".", Top: true, Implied: true, Cwds: g.s.at, Written: g.name + " " + g.r.name, Remedy: g.remedy()})
+}
+
+// split tells revisions from paths among operands: what exists is a path.
+func (g *gitCall) split(operands []field) (revs, paths []field) {
+	if g.p.ended >= 0 {
+		n := min(g.p.ended, len(operands))
+		return operands[:n], operands[n:]
+	}
+	for i, f := range operands {
+		if g.isPath(&f) {
+			return operands[:i], operands[i:]
+		}
+	}
+	return operands, nil
+}
+
+// isPath says whether git takes a word without "--" as a path: a word that is
+// both is refused by git.
+func (g *gitCall) isPath(f *field) bool {
+	if f.below != nil || f.glob || strings.HasPrefix(f.text, ":(") || strings.HasPrefix(f.text, ":/") || strings.HasPrefix(f.text, ":!") || strings.HasPrefix(f.text, ":^") {
+		return true
+	}
+	if f.text == "." || f.text == ".." || strings.HasPrefix(f.text, "./") || strings.HasPrefix(f.text, "../") || strings.HasPrefix(f.text, "/") {
+		return true // no revision is called so
+	}
+	if f.unknown || g.e.env.Exists == nil || g.e.removed {
+		return false
+	}
+	for _, dir := range g.s.at {
+		abs := joinPath(dir, f.text)
+		if !strings.HasPrefix(abs, "/") {
+			return false
+		}
+		if _, exists := g.e.env.Exists(abs); !exists {
+			return false
+		}
+	}
+	return true
+}
+
+// each reports pathspecs; without one that includes something, none is called.
+func (g *gitCall) each(op Op, paths []field, none func()) {
+	included, excluded := 0, 0
+	for i := range paths {
+		if g.pathspec(&paths[i], op) {
+			included++
+		} else {
+			excluded++
+		}
+	}
+	switch {
+	case included > 0:
+	case excluded > 0:
+		g.everything(op) // all but that
+	default:
+		none()
+	}
+}
+
+// pathspec reports one pathspec. It returns false for one that only excludes.
+func (g *gitCall) pathspec(f *field, op Op) bool {
+	more := Fact{Remedy: g.remedy(), Options: f.glob && leads(f.pat)}
+	text := f.text
+	rest, magic := text, ""
+	switch {
+	case strings.HasPrefix(text, ":("):
+		if i := strings.IndexByte(text, ')'); i > 0 {
+			magic, rest = text[2:i], text[i+1:]
+		}
+	case strings.HasPrefix(text, ":") && len(text) > 1:
+		i := 1
+		for i < len(text) && strings.IndexByte("/!^", text[i]) >= 0 {
+			magic += map[byte]string{'/': "top,", '!': "exclude,", '^': "exclude,"}[text[i]]
+			i++
+		}
+		rest = strings.TrimPrefix(text[i:], ":")
+	case text == ":":
+		return false // no pathspec at all
+	}
+	for _, m := range strings.Split(magic, ",") {
+		switch m {
+		case "", "literal", "glob", "prefix:0":
+		case "top":
+			more.Top = true
+		case "exclude":
+			return false
+		default: // icase, attr and what is to come match more than they spell
+			g.everything(op)
+			return true
+		}
+	}
+	if f.glob && magic == "" {
+		g.report(f, op, more)
+	}
+	g.spelled(f, rest, op, more, strings.Contains(magic, "literal"))
+	return true
+}
+
+// spelled reports a pathspec without its magic. Its own wildcards cross folders.
+func (g *gitCall) spelled(f *field, text string, op Op, more Fact, literal bool) {
+	if f.unknown || f.below != nil || f.stream {
+		g.report(f, op, more)
+		return
+	}
+	more.Op, more.Written, more.Cwds, more.Options = op, f.written, g.s.at, false
+	if i := strings.IndexAny(text, "*?[\\"); i >= 0 && !literal {
+		text = text[:strings.LastIndexByte(text[:i], '/')+1]
+		if text == "" {
+			text = "."
+		}
+	}
+	if more.Path = text; text == "" {
+		more.Path = "."
+	}
+	g.e.fact(more)
+}
+
+// under is the folders below which the names of a listing lie.
+func (g *gitCall) under(paths []field) []string {
+	var out []string
+	for i := range paths {
+		t := paths[i].text
+		if paths[i].unknown || paths[i].glob || strings.ContainsAny(t, ":*?[\\") {
+			return []string{"."}
+		}
+		out = append(out, t)
+	}
+	if len(out) == 0 {
+		return []string{"."}
+	}
+	return out
+}
+
+// revPath reports REV:PATH, the content of a file in a commit.
+func (g *gitCall) revPath(f *field) bool {
+	i := strings.IndexByte(f.text, ':')
+	if i < 0 || f.unknown {
+		return false
+	}
+	p := f.text[i+1:]
+	if i == 0 {
+		if strings.HasPrefix(p, "/") {
+			return false // a commit by its message
+		}
+		if len(p) > 1 && p[0] >= '0' && p[0] <= '3' && p[1] == ':' {
+			p = p[2:]
+		}
+	}
+	more := Fact{Op: Read, Path: p, Written: f.written, Cwds: g.s.at, Top: true}
+	switch {
+	case p == "":
+		more.Op, more.Path = List, "."
+	case strings.HasPrefix(p, "./") || strings.HasPrefix(p, "../"):
+		more.Top = false
+	}
+	g.e.fact(more)
+	return true
+}

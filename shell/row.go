@@ -30,9 +30,12 @@ const (
 	hidden              // more happens than can be told
 	stopped             // other words count than the usual: see the special rule
 	single              // the last operand is no folder that is put into (cp -T)
+	patch               // git: content is shown
+	names               // git: only names and numbers are shown
+	whole               // git: whatever the paths say, all of the tree
 )
 
-var effectNames = []string{"recurse", "follow", "nofirst", "write", "outside", "opaque", "stop", "single"}
+var effectNames = []string{"recurse", "follow", "nofirst", "write", "outside", "opaque", "stop", "single", "patch", "names", "whole"}
 
 // lookup finds a command's row.
 func lookup(name string) (*row, bool) {

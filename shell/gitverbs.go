@@ -1,0 +1,453 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+)
+
+// shows follows the verbs that show commits and what they change.
+func (g *gitCall) shows() {
+	p := g.p
+	if _, ok := p.value("--no-index"); ok {
+		for i := range p.operands {
+			g.use(&p.operands[i], Search)
+		}
+		return
+	}
+	revs, paths := g.split(p.operands)
+	content := p.has(patch) || (g.r.operands == "diff" || g.r.operands == "show") && !p.has(names) || g.r.name == "format-patch"
+	objects := 0
+	for i := range revs {
+		if content && (g.r.operands == "show" || g.r.operands == "diff") && g.revPath(&revs[i]) {
+			objects++
+		}
+		if revs[i].unknown && p.ended < 0 {
+			g.e.opaque(revs[i].pos, "a word that is computed")
+		}
+	}
+	for _, v := range p.values {
+		if v.option.name == "-L" {
+			g.lines(v.field)
+		}
+	}
+	if g.r.name == "format-patch" {
+		g.implied(Place, ".", Fact{})
+	}
+	switch {
+	case !content:
+	case p.has(whole):
+		g.everything(Search)
+	case objects > 0 && objects == len(revs):
+	default:
+		g.each(Search, paths, func() { g.everything(Search) })
+	}
+}
+
+// lines reports the file of -L: it is shown with its content.
+func (g *gitCall) lines(f field) {
+	t := f.text
+	if i := strings.LastIndexByte(t, ':'); i >= 0 {
+		g.e.fact(Fact{Op: Read, Path: t[i+1:], Cwds: g.s.at, Written: f.written})
+	}
+}
+
+// object follows cat-file.
+func (g *gitCall) object() {
+	p := g.p
+	content := p.has(patch) || len(p.operands) == 2
+	for i := range p.operands {
+		if !content || len(p.operands) == 2 && i == 0 {
+			continue
+		}
+		if !g.revPath(&p.operands[i]) {
+			g.everything(Search)
+		}
+	}
+}
+
+// grep follows git grep: it searches its folder.
+func (g *gitCall) grep() {
+	p := g.p
+	rest := p.operands
+	if !p.has(noFirst) && len(rest) > 0 {
+		rest = rest[1:]
+		if p.ended > 0 {
+			p.ended--
+		}
+	}
+	_, paths := g.split(rest)
+	_, null := p.value("-z", "--null")
+	g.e.listing = &listing{names: value{below: g.under(paths)}, null: null}
+	g.each(Search, paths, func() { g.implied(Search, ".", Fact{Remedy: g.remedy()}) })
+}
+
+func (g *gitCall) lsTree() {
+	p := g.p
+	op := List
+	if p.has(recurse) {
+		op = Search
+	}
+	paths := p.operands
+	if len(paths) > 0 {
+		g.revPath(&paths[0])
+		paths = paths[1:]
+	}
+	for i := range paths {
+		g.report(&paths[i], op, Fact{Top: p.has(whole), Remedy: g.remedy()})
+	}
+	if len(paths) == 0 {
+		g.implied(op, ".", Fact{Top: p.has(whole), Remedy: g.remedy()})
+	}
+}
+
+func (g *gitCall) archive() {
+	p := g.p
+	if _, ok := p.value("-l", "--list"); ok || len(p.operands) == 0 {
+		return
+	}
+	if strings.Contains(p.operands[0].text, ":") {
+		g.everything(Search)
+		return
+	}
+	g.each(Search, p.operands[1:], func() { g.implied(Search, ".", Fact{Remedy: g.remedy()}) })
+}
+
+func (g *gitCall) blame() {
+	if n := len(g.p.operands); n > 0 {
+		g.report(&g.p.operands[n-1], Read, Fact{Remedy: g.r.none})
+	}
+}
+
+// apply follows git apply, which leaves what lies outside of its folder.
+func (g *gitCall) apply() {
+	for i := range g.p.operands {
+		g.kind("read", &g.p.operands[i], 0, true)
+	}
+	switch {
+	case g.p.has(outside):
+	case g.p.has(whole):
+		g.everything(Write)
+	default:
+		g.implied(Write, ".", Fact{})
+	}
+}
+
+// paths follows a verb that changes the paths that it is given.
+func (g *gitCall) paths(paths []field) {
+	op := Write
+	if g.r.name == "rm" || g.r.name == "mv" {
+		for i := range paths {
+			g.pathspec(&paths[i], Write)
+		}
+		return
+	}
+	if g.p.has(patch) {
+		g.each(Search, paths, func() { g.everything(Search) })
+	}
+	g.each(op, paths, func() { g.everything(op) })
+}
+
+// changes follows the verbs that change the tree or the index: as a whole when
+// they are given no paths.
+func (g *gitCall) changes() {
+	p := g.p
+	switch g.r.operands {
+	case "add":
+		if len(p.operands) > 0 || p.has(whole|patch) {
+			g.paths(p.operands)
+		}
+	case "commit":
+		g.hooks("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit")
+		switch {
+		case p.has(whole):
+			g.everything(Write)
+		case len(p.operands) > 0 || p.has(patch):
+			g.paths(p.operands)
+		}
+	case "clean":
+		g.clean()
+	case "reset":
+		_, paths := g.split(p.operands)
+		g.e.removed = true
+		switch {
+		case p.has(whole):
+			g.elsewhere(Write, "git checkout HEAD -- "+Own)
+		case len(paths) == 0:
+			g.everything(Write)
+		default:
+			g.paths(paths)
+		}
+	case "checkout":
+		g.checkout()
+	case "switch":
+		if !g.creates("-c", "-C", "--create", "--force-create") || len(p.operands) > 0 {
+			g.everything(Write)
+		}
+	case "stash":
+		g.stash()
+	}
+}
+
+func (g *gitCall) creates(options ...string) bool {
+	_, ok := g.p.value(options...)
+	return ok
+}
+
+func (g *gitCall) clean() {
+	p := g.p
+	_, x := p.value("-x")
+	_, large := p.value("-X")
+	g.e.out.Wipes = g.e.out.Wipes || x || large
+	op := Write
+	if p.has(outside) {
+		op = Search
+	}
+	g.each(op, p.operands, func() { g.implied(op, ".", Fact{Remedy: g.remedy()}) })
+}
+
+func (g *gitCall) checkout() {
+	p := g.p
+	revs, paths := g.split(p.operands)
+	if p.ended < 0 && len(revs) > 1 {
+		revs, paths = revs[:1], append(slices.Clone(revs[1:]), paths...)
+	}
+	switch {
+	case len(paths) > 0:
+		g.paths(paths)
+	case len(revs) == 0 && g.creates("-b", "-B") && !g.creates("-f", "--force"):
+		// A new branch from here leaves the files as they are.
+	case len(revs) == 0:
+		g.elsewhere(Write, "git checkout -- "+Own)
+	default:
+		g.everything(Write)
+	}
+}
+
+// stash follows git stash and its own verbs.
+func (g *gitCall) stash() {
+	p := g.p
+	verb := "push"
+	operands := p.operands
+	if len(operands) > 0 && p.ended != 0 {
+		verb, operands = operands[0].text, operands[1:]
+		p.ended--
+	}
+	if p.has(stopped) {
+		g.e.out.Wipes = true
+	}
+	switch verb {
+	case "list", "create", "store":
+	case "show":
+		if p.has(patch) {
+			g.elsewhere(Search, "git diff stash@{0}^ stash@{0} -- "+Own)
+		}
+	case "push":
+		g.paths(operands)
+	case "save":
+		g.everything(Write)
+	case "pop", "apply", "branch", "drop", "clear":
+		g.elsewhere(Write, "git checkout stash@{0} -- "+Own)
+	default:
+		g.everything(Write)
+	}
+}
+
+// elsewhere reports an operation on the whole tree with another verb as the remedy.
+func (g *gitCall) elsewhere(op Op, remedy string) {
+	g.e.fact(Fact{Op: op, Path: ".", Top: true, Implied: true, Cwds: g.s.at, Written: "git " + g.r.name, Remedy: remedy})
+}
+
+// hooks makes a run opaque where the repository has hooks that it calls.
+func (g *gitCall) hooks(hooks ...string) {
+	top := g.e.env.Top
+	if top == "" || g.e.env.Exists == nil {
+		return
+	}
+	for _, h := range append(hooks, "") {
+		file := top + "/.git/hooks/" + h
+		if h == "" {
+			file = top + "/.husky"
+		}
+		if _, exists := g.e.env.Exists(file); exists {
+			g.e.opaqueBy(g.pos, "the repository's hooks run", g.index)
+			return
+		}
+	}
+}
+
+// messages reports the files that hold a message.
+func (g *gitCall) messages() {
+	for i := range g.args {
+		f := &g.args[i]
+		switch {
+		case (f.text == "-F" || f.text == "--file") && i+1 < len(g.args):
+			g.kind("read", &g.args[i+1], 0, false)
+		case strings.HasPrefix(f.text, "--file="):
+			v := f.tail(f.text[len("--file="):])
+			g.kind("read", &v, 0, false)
+		}
+		g.kind("text", f, 0, false)
+	}
+}
+
+// other follows the verbs that have verbs of their own.
+func (g *gitCall) other() {
+	first := ""
+	rest := []field{}
+	for _, a := range g.args {
+		if a.dash() {
+			continue
+		}
+		if first == "" {
+			first = a.text
+			continue
+		}
+		rest = append(rest, a)
+	}
+	switch g.r.operands {
+	case "worktree":
+		g.worktree(first, rest)
+	case "config":
+		g.config(first, rest)
+	case "remotes":
+		if slices.Contains([]string{"add", "rename", "remove", "rm", "set-url", "set-head", "set-branches"}, first) {
+			g.gitFile("config")
+		}
+	case "remote", "push":
+		g.remote()
+	case "submodule":
+		if first != "status" && first != "summary" && first != "" {
+			g.e.opaqueBy(g.pos, "it runs git in other repositories", g.index)
+		}
+	case "sparse":
+		if first != "list" {
+			g.everything(Write)
+		}
+	case "bisect":
+		if first == "run" {
+			g.e.opaqueBy(g.pos, "it runs a program for each commit", g.index)
+		}
+		if first != "log" && first != "view" && first != "visualize" {
+			g.everything(Write)
+		}
+	case "hash":
+		for i := range g.p.operands {
+			g.use(&g.p.operands[i], Read)
+		}
+	case "init":
+		if first == "" {
+			first = "."
+		}
+		g.e.fact(Fact{Op: Place, Path: joinPath(first, ".git"), Cwds: g.s.at, Implied: true, Written: "git init"})
+		for _, a := range g.args {
+			if strings.HasPrefix(a.text, "--template") || strings.HasPrefix(a.text, "--separate-git-dir") || a.unknown {
+				g.e.opaqueBy(a.pos, "a repository that is computed", g.index)
+			}
+		}
+	case "clone":
+		g.clone()
+	}
+}
+
+func (g *gitCall) gitFile(name string) {
+	g.e.fact(Fact{Op: Write, Path: ".git/" + name, Top: true, Implied: true, Cwds: g.s.at, Written: "git " + g.r.name})
+}
+
+func (g *gitCall) worktree(verb string, rest []field) {
+	switch verb {
+	case "list", "prune", "":
+	case "add":
+		g.everything(Search)
+		for i := range rest {
+			g.use(&rest[i], Place)
+		}
+	default:
+		for i := range rest {
+			g.use(&rest[i], Write)
+		}
+	}
+}
+
+// config follows git config: reading passes, writing is a change of a file.
+func (g *gitCall) config(first string, rest []field) {
+	file := -1
+	global := false
+	reads := first == "get" || first == "list" || len(rest) == 0
+	for i, a := range g.args {
+		switch name, _, _ := strings.Cut(a.text, "="); name {
+		case "--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l", "--get-color", "--get-colorbool", "--show-origin", "--show-scope":
+			reads = true
+		case "--unset", "--unset-all", "--remove-section", "--rename-section", "--edit", "-e", "--add", "--replace-all":
+			reads = false
+		case "--global", "--system":
+			global = true
+		case "-f", "--file", "--blob":
+			file = i
+		}
+	}
+	switch {
+	case file >= 0:
+		f := g.args[file]
+		if _, v, glued := strings.Cut(f.text, "="); glued {
+			f = f.tail(v)
+		} else if file+1 < len(g.args) {
+			f = g.args[file+1]
+		}
+		if g.use(&f, Read); !reads {
+			g.use(&f, Write)
+		}
+	case reads:
+	case global:
+		if home := g.e.variable(g.s, "HOME"); !home.unknown {
+			g.e.fact(Fact{Op: Write, Path: joinPath(home.text, ".gitconfig"), Implied: true, Written: "git config"})
+		}
+		g.e.opaqueBy(g.pos, "it changes what git does", g.index)
+	default:
+		g.gitFile("config")
+	}
+}
+
+// remote follows what talks to other repositories, by the names that they have.
+func (g *gitCall) remote() {
+	if g.r.operands == "push" {
+		g.hooks("pre-push")
+	}
+	for i := range g.args {
+		f := &g.args[i]
+		switch {
+		case f.unknown:
+		case strings.Contains(f.text, "::") || strings.HasPrefix(f.text, "--upload-pack") || strings.HasPrefix(f.text, "--receive-pack") || strings.HasPrefix(f.text, "--exec"):
+			g.e.opaqueBy(f.pos, "a repository that is reached by a program", g.index)
+		case strings.HasPrefix(f.text, "/") || strings.HasPrefix(f.text, ".") || strings.HasPrefix(f.text, "file:"):
+			p := f.tail(strings.TrimPrefix(f.text, "file://"))
+			g.use(&p, Search)
+			if g.r.operands == "push" {
+				g.use(&p, Write)
+			}
+		}
+	}
+}
+
+// clone follows git clone: a repository of this machine is read as a whole.
+func (g *gitCall) clone() {
+	p := g.p
+	if len(p.operands) == 0 {
+		return
+	}
+	from := p.operands[0]
+	switch t := from.text; {
+	case strings.Contains(t, "::"):
+		g.e.opaqueBy(from.pos, "a repository that is reached by a program", g.index)
+	case from.unknown:
+		g.e.opaque(from.pos, "a repository that is computed")
+	case strings.Contains(t, "://") && !strings.HasPrefix(t, "file:"), strings.Contains(t, ":") && !strings.Contains(strings.SplitN(t, ":", 2)[0], "/"):
+	default:
+		v := from.tail(strings.TrimPrefix(t, "file://"))
+		g.use(&v, Search)
+	}
+	if len(p.operands) > 1 {
+		g.use(&p.operands[1], Place)
+	} else {
+		g.implied(Place, strings.TrimSuffix(base(from.text), ".git"), Fact{})
+	}
+}
