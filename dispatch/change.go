@@ -258,10 +258,29 @@ func (b *Book) Expire(ctx context.Context, d *Dispatch) error {
 	return b.forget(&e)
 }
 
-// Remove deletes an ended dispatch and what is known of its first call.
-func (b *Book) Remove(ctx context.Context, d *Dispatch) error {
-	if err := b.Store.Remove(ctx, d.entry()); err != nil && !errors.Is(err, store.ErrNotFound) {
-		return err
+// Remove deletes ended dispatches and what is known of the first call of each.
+// Many at once cost less: those of one unit share its lock.
+func (b *Book) Remove(ctx context.Context, ds ...*Dispatch) error {
+	es := make([]store.Entry, len(ds))
+	for i, d := range ds {
+		es[i] = d.entry()
 	}
-	return b.Store.Unmark(store.Seen, string(d.ID))
+	slices.SortStableFunc(es, func(x, y store.Entry) int { return strings.Compare(x.Keys.Unit, y.Keys.Unit) })
+	if err := b.Store.Remove(ctx, es...); err != nil {
+		// Another janitor may be faster: then each for itself.
+		for _, e := range es {
+			if err := b.Store.Remove(ctx, e); err != nil && !errors.Is(err, store.ErrNotFound) {
+				return err
+			}
+		}
+	}
+	for _, d := range ds {
+		if d.SeenAt.IsZero() {
+			continue
+		}
+		if err := b.Store.Unmark(store.Seen, string(d.ID)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/seed6310be5c/conduct/audit"
@@ -130,13 +131,14 @@ func (j *Janitor) expire(ctx context.Context, o Options, r *Report, d *dispatch.
 func (j *Janitor) ended(ctx context.Context, o Options, r *Report) error {
 	n := 0
 	before := j.Book.Clock.Now().Add(-o.Retention)
-	var streams map[string][]int
+	var due []*dispatch.Dispatch
+	streams := sync.OnceValue(j.Log.Streams)
 	for id, err := range j.Book.Store.Ended() {
 		if err != nil {
 			return err
 		}
 		if n++; o.Limit > 0 && n > o.Limit {
-			return nil
+			break
 		}
 		d, err := j.Book.Read(id)
 		if err != nil || d.Live() || !d.Ended().Before(before) {
@@ -146,13 +148,30 @@ func (j *Janitor) ended(ctx context.Context, o Options, r *Report) error {
 		if o.DryRun {
 			continue
 		}
-		if err := j.Book.Remove(ctx, d); err != nil {
-			return err
+		if due = append(due, d); len(due) == batch {
+			if err := j.remove(ctx, due, streams); err != nil {
+				return err
+			}
+			due = due[:0]
 		}
-		if streams == nil {
-			streams = j.Log.Streams()
-		}
-		if err := j.Log.Remove(string(id), streams[string(id)]); err != nil {
+	}
+	return j.remove(ctx, due, streams)
+}
+
+// batch is how many dispatches are removed at once: enough to share the locks
+// of units, few enough not to hold one for long.
+const batch = 256
+
+// remove deletes dispatches and then their audit.
+func (j *Janitor) remove(ctx context.Context, due []*dispatch.Dispatch, streams func() map[string][]int) error {
+	if len(due) == 0 {
+		return nil
+	}
+	if err := j.Book.Remove(ctx, due...); err != nil {
+		return err
+	}
+	for _, d := range due {
+		if err := j.Log.Remove(string(d.ID), streams()[string(d.ID)]); err != nil {
 			return err
 		}
 	}

@@ -159,8 +159,9 @@ type Store interface {
 	// Unmark removes a mark; none is no error.
 	Unmark(k Kind, key string) error
 
-	// Remove deletes an ended dispatch and its grant.
-	Remove(ctx context.Context, e Entry) error
+	// Remove deletes ended dispatches and their grants. Those of one unit that
+	// follow each other are deleted under one lock. It stops at the first error.
+	Remove(ctx context.Context, es ...Entry) error
 
 	// Sweep does up to limit steps of tidying: grants that no record names and that
 	// are older than grace, claims and index entries without a dispatch. It

@@ -111,6 +111,17 @@ func checkMarker(data []byte) error {
 	return nil
 }
 
+// newID makes the id of a workspace. Nobody has to be unable to guess it, and
+// crypto/rand is dear to start for the hook, which links this package.
+func newID() string {
+	const letters = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+	var id [26]byte
+	for i := range id {
+		id[i] = letters[rand.N(len(letters))]
+	}
+	return string(id[:])
+}
+
 const gitignore = "*\n"
 
 // mark writes the two files, the marker last and exclusively: of two that
@@ -119,8 +130,7 @@ func (s *Store) mark() error {
 	if err := s.put(".gitignore", []byte(gitignore)); err != nil {
 		return err
 	}
-	// Nobody has to be unable to guess it, and crypto/rand is dear to start.
-	id := fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64())
+	id := newID()
 	var w wire.Writer
 	w.Object("").Int("schema", 1).String("id", id).Time("created", time.Now().Truncate(time.Second)).End()
 	temp := "." + Marker + "." + id + ".0"

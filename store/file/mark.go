@@ -84,7 +84,9 @@ type noMarkError struct {
 	key  string
 }
 
-func (e *noMarkError) Error() string { return fmt.Sprintf("mark %q %q: %s", e.kind, e.key, store.ErrNotFound) }
+func (e *noMarkError) Error() string {
+	return fmt.Sprintf("mark %q %q: %s", e.kind, e.key, store.ErrNotFound)
+}
 
 // Is makes a noMarkError an ErrNotFound.
 func (e *noMarkError) Is(target error) bool { return target == store.ErrNotFound }

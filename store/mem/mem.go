@@ -348,18 +348,20 @@ func (s *Store) Unmark(k store.Kind, key string) error {
 	return nil
 }
 
-// Remove deletes an ended dispatch.
-func (s *Store) Remove(_ context.Context, e store.Entry) error {
+// Remove deletes ended dispatches.
+func (s *Store) Remove(_ context.Context, es ...store.Entry) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	it, err := s.find(e.ID)
-	if err == nil && !it.entry.Ended {
-		err = errors.New("it is live")
+	for _, e := range es {
+		it, err := s.find(e.ID)
+		if err == nil && !it.entry.Ended {
+			err = errors.New("it is live")
+		}
+		if err != nil {
+			return fmt.Errorf("remove dispatch %q: %w", e.ID, err)
+		}
+		s.forget(e.ID)
 	}
-	if err != nil {
-		return fmt.Errorf("remove dispatch %q: %w", e.ID, err)
-	}
-	s.forget(e.ID)
 	return nil
 }
 
