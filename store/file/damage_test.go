@@ -341,7 +341,7 @@ func TestInit(t *testing.T) {
 	require.NoError(t, Init(dir))
 	marker, err := os.ReadFile(filepath.Join(dir, Marker))
 	require.NoError(t, err)
-	require.Regexp(t, `^\{"schema":1,"id":"[0-9A-Z]{26}","created":"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ"\}\n$`, string(marker))
+	require.Regexp(t, `^\{"schema":1,"id":"[0-9a-f]{32}","created":"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ"\}\n$`, string(marker))
 	ignore, err := os.ReadFile(filepath.Join(dir, ".gitignore"))
 	require.NoError(t, err)
 	require.Equal(t, "*\n", string(ignore))

@@ -113,14 +113,7 @@ func checkMarker(data []byte) error {
 
 // newID makes the id of a workspace. Nobody has to be unable to guess it, and
 // crypto/rand is dear to start for the hook, which links this package.
-func newID() string {
-	const letters = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-	var id [26]byte
-	for i := range id {
-		id[i] = letters[rand.N(len(letters))]
-	}
-	return string(id[:])
-}
+func newID() string { return fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64()) }
 
 const gitignore = "*\n"
 
