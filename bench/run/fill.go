@@ -41,6 +41,9 @@ func (w *world) fillLive(from, to int) error {
 	return nil
 }
 
+// endedUnits is over how many units ended dispatches are spread.
+const endedUnits = 100
+
 // fillEnded adds n dispatches that were released that long ago.
 func (w *world) fillEnded(n int, ago time.Duration) error {
 	f, err := w.filler()
@@ -48,7 +51,7 @@ func (w *world) fillEnded(n int, ago time.Duration) error {
 		return err
 	}
 	for i := range n {
-		if err := f.ended(i, time.Now().Add(-ago)); err != nil {
+		if err := f.ended(i%endedUnits, time.Now().Add(-ago)); err != nil {
 			return err
 		}
 	}
