@@ -183,7 +183,7 @@ func (b *Book) RevokeOpenings(ctx context.Context, s Selector, paths []string) (
 			return slices.Contains(paths, o.Path)
 		})
 		if len(d.Grant.Opened) == n {
-			return fmt.Errorf("%w that opens %q", ErrNone, strings.Join(paths, ", "))
+			return fmt.Errorf("%w that opens %q", ErrNone, paths[0])
 		}
 		return nil
 	})
@@ -263,7 +263,7 @@ func (b *Book) Expire(ctx context.Context, d *Dispatch) error {
 func (b *Book) Remove(ctx context.Context, ds ...*Dispatch) error {
 	es := make([]store.Entry, len(ds))
 	for i, d := range ds {
-		es[i] = d.entry()
+		es[i] = store.Entry{ID: d.ID, Keys: d.Keys, Generation: d.Generation, Ended: true} // all that Remove needs
 	}
 	slices.SortStableFunc(es, func(x, y store.Entry) int { return strings.Compare(x.Keys.Unit, y.Keys.Unit) })
 	if err := b.Store.Remove(ctx, es...); err != nil {

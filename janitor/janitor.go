@@ -160,7 +160,7 @@ func (j *Janitor) ended(ctx context.Context, o Options, r *Report) error {
 
 // batch is how many dispatches are removed at once: enough to share the locks
 // of units, few enough not to hold one for long.
-const batch = 256
+const batch = 4096
 
 // remove deletes dispatches and then their audit.
 func (j *Janitor) remove(ctx context.Context, due []*dispatch.Dispatch, streams func() map[string][]int) error {
