@@ -130,6 +130,9 @@ func (c *command) scripted(p *parsed) {
 // sed follows sed: its script may read, write and run.
 func (c *command) sed(p *parsed) {
 	c.scripted(p)
+	if v, ok := p.value("-i", "--in-place"); ok && v.text != "" {
+		c.backups(p, *v)
+	}
 	for _, f := range p.programs("-e", "--expression") {
 		if f.unknown || f.glob {
 			c.e.opaqueBy(f.pos, "a program that is computed", c.index)
@@ -145,6 +148,29 @@ func (c *command) sed(p *parsed) {
 		}
 		for _, name := range s.writes {
 			c.named(f, name, Place)
+		}
+	}
+}
+
+// backups reports what sed keeps of the files that it changes: the suffix is put
+// behind the name, or the name in place of its "*".
+func (c *command) backups(p *parsed, suffix field) {
+	first := 1
+	if p.has(noFirst) {
+		first = 0
+	}
+	for i := first; i < len(p.operands); i++ {
+		f := p.operands[i]
+		switch {
+		case f.unknown || f.below != nil:
+		case suffix.unknown || strings.Contains(suffix.text, "*"):
+			c.e.opaque(suffix.pos, "copies of which the names are computed")
+		case f.glob:
+			f.pat += patternOf(suffix.value)
+			c.use(&f, Place)
+		default:
+			f.text += suffix.text
+			c.use(&f, Place)
 		}
 	}
 }

@@ -10,7 +10,8 @@ type row struct {
 	name string
 	// operands are the kinds of its operands in their order; one that ends with "*"
 	// stands for all the rest. Kinds: text, read, write, put, list, search, enter,
-	// and cmd (from here on the words are another command).
+	// and cmd (from here on the words are another command). "=name" instead: all is as
+	// that command's.
 	operands string
 	// none is what it does to its folder when it has no operand: "", list or search.
 	none string
@@ -40,10 +41,13 @@ var effectNames = []string{"recurse", "follow", "nofirst", "write", "outside", "
 // lookup finds a command's row.
 func lookup(name string) (*row, bool) {
 	i := sort.Search(len(table), func(i int) bool { return table[i].name >= name })
-	if i < len(table) && table[i].name == name {
-		return &table[i], true
+	if i == len(table) || table[i].name != name {
+		return nil, false
 	}
-	return nil, false
+	if same, ok := strings.CutPrefix(table[i].operands, "="); ok {
+		return lookup(same)
+	}
+	return &table[i], true
 }
 
 // option is one option of a row.
@@ -54,13 +58,25 @@ type option struct {
 	effect   uint
 }
 
-// next cuts the first token off a list of words.
+// next cuts the first token off a list of words with single spaces between them.
 func next(list string) (token, rest string) {
-	list = strings.TrimLeft(list, " \t\n")
-	if i := strings.IndexAny(list, " \t\n"); i >= 0 {
+	if list != "" && list[0] == ' ' {
+		list = list[1:]
+	}
+	if i := strings.IndexByte(list, ' '); i >= 0 {
 		return list[:i], list[i:]
 	}
 	return list, ""
+}
+
+// inList says whether a word is in such a list.
+func inList(list, word string) bool {
+	for tok, rest := next(list); tok != ""; tok, rest = next(rest) {
+		if tok == word {
+			return true
+		}
+	}
+	return false
 }
 
 func parseOption(token string) option {
@@ -88,15 +104,14 @@ func (r *row) short(letter byte) (option, bool) {
 		if len(tok) < 2 || tok[0] != '-' || tok[1] == '-' {
 			continue
 		}
-		end := strings.IndexAny(tok, ":?!")
-		if end < 0 {
-			if strings.IndexByte(tok[1:], letter) >= 0 {
-				return option{name: "-" + string(letter)}, true
+		if len(tok) > 2 && (tok[2] == ':' || tok[2] == '?' || tok[2] == '!') {
+			if tok[1] == letter {
+				return parseOption(tok), true
 			}
 			continue
 		}
-		if end == 2 && tok[1] == letter {
-			return parseOption(tok), true
+		if i := strings.IndexByte(tok[1:], letter); i >= 0 && strings.IndexAny(tok, ":?!") < 0 {
+			return option{name: tok[:1] + tok[i+1:i+2]}, true
 		}
 	}
 	return option{}, false

@@ -34,6 +34,8 @@ func (c *command) special(r *row, p *parsed) bool {
 		c.unzip(p)
 	case "patch":
 		c.patch(r, p)
+	case "split":
+		c.split(r, p)
 	case "rg":
 		if _, files := p.value("--files"); files {
 			c.in = stdin{}
@@ -210,21 +212,25 @@ func (c *command) placedOne(p *parsed, f, into *field, given bool) {
 	case link && c.links(p, f, into, given):
 	case link:
 		c.use(f, Read)
-	case c.name == "cp" && c.copiesTree(p):
+	case c.copiesTree(p):
 		// A folder is copied with all that is below it.
 		c.report(f, Search, Fact{Follows: p.has(follow), Options: f.glob && leads(f.pat)})
+		if into != nil && !given && !c.isFolder(into) {
+			c.use(into, Write) // it becomes the copy
+		}
 	default:
 		c.kind("read", f, 0, true)
 	}
 	if into == nil || p.has(single) || into.unknown || into.below != nil {
 		return
 	}
-	c.inside(f, into, given)
+	c.inside(f, into, given, c.copiesTree(p))
 }
 
+// copiesTree says whether folders are copied.
 func (c *command) copiesTree(p *parsed) bool {
-	for _, v := range p.values {
-		switch v.option.name {
+	for i := 0; c.name == "cp" && i < len(p.values); i++ {
+		switch p.values[i].option.name {
 		case "-r", "-R", "-a", "--recursive", "--archive":
 			return true
 		}
@@ -233,7 +239,7 @@ func (c *command) copiesTree(p *parsed) bool {
 }
 
 // inside reports what a word becomes in the folder that it is put into.
-func (c *command) inside(f, into *field, given bool) {
+func (c *command) inside(f, into *field, given, tree bool) {
 	if !given && c.isFile(into) {
 		return
 	}
@@ -259,7 +265,7 @@ func (c *command) inside(f, into *field, given bool) {
 		join(b, patternOf(value{text: b}))
 	}
 	op := Write
-	if c.name == "cp" {
+	if c.name == "cp" && !tree {
 		op = Place
 	}
 	c.report(&dest, op, Fact{Implied: true})
@@ -277,6 +283,23 @@ func (c *command) isFile(into *field) bool {
 		}
 		isDir, exists := c.e.env.Exists(abs)
 		if exists && isDir || !exists && c.e.changed {
+			return false
+		}
+	}
+	return true
+}
+
+// isFolder says whether it is certain that a destination is a folder.
+func (c *command) isFolder(into *field) bool {
+	if c.e.env.Exists == nil || c.e.removed || into.glob || into.number {
+		return false
+	}
+	for _, dir := range c.s.at {
+		abs := joinPath(dir, into.text)
+		if !strings.HasPrefix(abs, "/") {
+			return false
+		}
+		if isDir, exists := c.e.env.Exists(abs); !exists || !isDir {
 			return false
 		}
 	}
@@ -551,6 +574,22 @@ func (c *command) extracts(into *field) {
 	}
 	c.use(into, Write)
 	c.report(into, Search, Fact{Follows: true})
+}
+
+// split follows split, whose second operand begins the names of what it makes.
+func (c *command) split(r *row, p *parsed) {
+	c.optionFacts(p)
+	if len(p.operands) > 0 {
+		c.kind("read", &p.operands[0], 0, true)
+	}
+	prefix := field{value: value{text: "x", pat: "x*", glob: true}, written: "split", pos: c.pos}
+	if len(p.operands) > 1 {
+		prefix = p.operands[1]
+		prefix.pat, prefix.glob = patternOf(prefix.value)+"*", true
+	}
+	c.use(&prefix, Place)
+	prefix.glob = false
+	c.use(&prefix, Place)
 }
 
 // patch follows patch: without an operand it writes where the patch says.

@@ -52,7 +52,7 @@ var table = []row{
 	{"bunzip2", "=bzip2", "", ""},
 	{"bzcat", "=zcat", "", ""},
 	{"bzip2", "write*", "", "" +
-		"-cdfkqtvszTl0 -# -T:text -o:put --stdout --to-stdout --decompress --compress --force --keep --quiet --test " +
+		"-cdfkqtvszl0 -# -T:text -o:put --stdout --to-stdout --decompress --compress --force --keep --quiet --test " +
 		"--verbose --small --fast --best --threads:text --list --extreme -e --rm"},
 	{"caller", "text*", "", "*"},
 	{"cat", "read*", "", "" +
@@ -75,7 +75,7 @@ var table = []row{
 		"-bls -i:text -n:text --print-bytes --ignore-initial:text --verbose --bytes:text --quiet --silent"},
 	{"colordiff", "=diff", "", ""},
 	{"column", "read*", "", "" +
-		"-Jtxen -c:text -s:text -o:text -N:text -R:text -T:text -E:text -H:text -O:text -W:text -n:text -l:text -r:text " +
+		"-Jtxe -c:text -s:text -o:text -N:text -R:text -T:text -E:text -H:text -O:text -W:text -n:text -l:text -r:text " +
 		"-i:text -p:text -d -L --table --separator:text --output-separator:text --output-width:text " +
 		"--table-columns:text --table-right:text --table-noextreme:text --table-hide:text --table-order:text " +
 		"--table-wrap:text --json --fillrows --keep-empty-lines --table-name:text"},
@@ -144,7 +144,7 @@ var table = []row{
 		"-0iv -u:text -C:enter -S:opaque --ignore-environment --null --unset:text --chdir:enter --split-string:opaque " +
 		"--debug --block-signal?:text --default-signal?:text --ignore-signal?:text --argv0:text -a:text"},
 	{"exa", "list*", "list", "" +
-		"-1aAbBdDeFfgGhHilmnOrsStuUxXZ -d!outside -R!recurse -T!recurse -L:text -I:text -s:text -t:text -w:text --all " +
+		"-1aAbBDeFfgGhHilmnOrSuUxXZ -d!outside -R!recurse -T!recurse -L:text -I:text -s:text -t:text -w:text --all " +
 		"--almost-all --long --oneline --grid --across --recurse!recurse --tree!recurse --list-dirs!outside " +
 		"--level:text --sort:text --time:text --time-style:text --color?:text --colour?:text --icons?:text --git " +
 		"--git-ignore --group --header --no-user --no-permissions --no-filesize --no-time --ignore-glob:text " +
@@ -157,7 +157,7 @@ var table = []row{
 	{"factor", "text*", "", ""},
 	{"false", "text*", "", "*"},
 	{"fd", "text search*", "search", "" +
-		"-0HILuFgisaplqh1 -d:text -e:text -E:text -t:text -j:text -S:text -c:text -o:text -x!stop -X!stop -L!follow " +
+		"-0HIuFgisaplqh1 -d:text -e:text -E:text -t:text -j:text -S:text -c:text -o:text -x!stop -X!stop -L!follow " +
 		"--hidden --no-ignore --no-ignore-vcs --no-ignore-parent --unrestricted --case-sensitive --ignore-case --glob " +
 		"--regex --fixed-strings --absolute-path --list-details --follow!follow --full-path --max-depth:text " +
 		"--min-depth:text --exact-depth:text --exclude:text --prune --type:text --extension:text --size:text " +
@@ -200,7 +200,7 @@ var table = []row{
 	{"gunzip", "=gzip", "", ""},
 	{"gzcat", "=zcat", "", ""},
 	{"gzip", "write*", "", "" +
-		"-acfklLnNqStvVd -# -r!recurse -S:text --stdout --to-stdout --decompress --uncompress --force --keep --list " +
+		"-acfklLnNqtvVd -# -r!recurse -S:text --stdout --to-stdout --decompress --uncompress --force --keep --list " +
 		"--no-name --name --quiet --recursive --suffix:text --test --verbose --fast --best"},
 	{"hash", "text*", "", "*"},
 	{"hd", "=hexdump", "", ""},
@@ -235,7 +235,6 @@ var table = []row{
 		"-O:put -t:opaque -T:opaque -k:opaque -D:text --quit-if-one-screen --no-init --raw-control-chars " +
 		"--RAW-CONTROL-CHARS --chop-long-lines --LINE-NUMBERS --log-file:put --LOG-FILE:put --pattern:text --plain " +
 		"--squeeze --silent --ignore-case --lesskey-src:opaque --lesskey-file:opaque"},
-	{"let", "text*", "", "*"},
 	{"link", "text*", "", ""},
 	{"ln", "text*", "", "" +
 		"-bdfFiLnPrsv -T!single -S:text -t:put --backup?:text --directory --force --interactive --logical " +
@@ -243,8 +242,8 @@ var table = []row{
 		"--no-target-directory!single --verbose"},
 	{"logname", "text*", "", "*"},
 	{"ls", "list*", "list", "" +
-		"-1aAbBcCdDfFgGhHiklLmnNopqQrRsStuUvxXZ -I:text -T:text -w:text -d!outside -R!recurse --all --almost-all " +
-		"--author --escape --block-size:text --ignore-backups --color?:text --colour?:text --directory!outside --dired " +
+		"-1aAbBcCDfFgGhHiklLmnNopqQrsStuUvxXZ -I:text -T:text -w:text -d!outside -R!recurse --all --almost-all --author " +
+		"--escape --block-size:text --ignore-backups --color?:text --colour?:text --directory!outside --dired " +
 		"--file-type --format:text --full-time --group-directories-first --no-group --human-readable --si " +
 		"--dereference-command-line --dereference-command-line-symlink-to-dir --hide:text --hyperlink?:text " +
 		"--indicator-style:text --inode --ignore:text --kibibytes --dereference --numeric-uid-gid --literal " +
@@ -312,7 +311,7 @@ var table = []row{
 	{"printf", "text*", "", "*"},
 	{"ps", "text*", "", "*"},
 	{"pwd", "text*", "", "-LPW --logical --physical"},
-	{"read", "text*", "", "-ersu -a:text -d:text -i:text -n:text -N:text -p:text -t:text -u:text"},
+	{"read", "text*", "", "-ers -a:text -d:text -i:text -n:text -N:text -p:text -t:text -u:text"},
 	{"readarray", "=mapfile", "", ""},
 	{"readelf", "=nm", "", ""},
 	{"readlink", "enter*", "", "" +
@@ -346,7 +345,7 @@ var table = []row{
 		"--dir --verbose"},
 	{"rmdir", "write*", "", "-pv --parents --verbose --ignore-fail-on-non-empty"},
 	{"rsync", "text*", "", "" +
-		"-abcCdDghHiIjkJlmnNoOpPqrRStuUvWxXyzAE0 -L!follow -k!follow -f:opaque -B:text -T:put -e:opaque -M:text -@:text " +
+		"-abcCdDghHiIjJlmnNoOpPqrRStuUvWxXyzAE0 -L!follow -k!follow -f:opaque -B:text -T:put -e:opaque -M:text -@:text " +
 		"--archive --verbose --quiet --recursive --relative --no-implied-dirs --update --inplace --append --dirs " +
 		"--links --copy-links!follow --copy-unsafe-links!follow --copy-dirlinks!follow --keep-dirlinks --hard-links " +
 		"--perms --executability --chmod:text --acls --xattrs --owner --group --devices --specials --times " +
@@ -373,7 +372,7 @@ var table = []row{
 	{"sha512sum", "=md5sum", "", ""},
 	{"shasum", "read*", "", "-btUpqswS -a:text -c!opaque --algorithm:text --binary --text --portable --check!opaque"},
 	{"shellcheck", "read*", "", "" +
-		"-ax -f:text -e:text -i:text -s:text -S:text -o:text -W:text -C?:text -P:enter --format:text --exclude:text " +
+		"-f:text -e:text -i:text -s:text -S:text -o:text -W:text -C?:text -P:enter --format:text --exclude:text " +
 		"--include:text --shell:text --severity:text --enable:text --color?:text --norc --wiki-link-count:text " +
 		"--external-sources!opaque -x!opaque --check-sourced!opaque -a!opaque --rcfile:read --source-path:enter"},
 	{"shfmt", "search*", "", "" +
@@ -395,7 +394,7 @@ var table = []row{
 		"--debug --key:text --merge --output:put --stable --buffer-size:text --field-separator:text " +
 		"--temporary-directory:put --parallel:text --unique --zero-terminated --compress-program:opaque " +
 		"--files0-from:opaque"},
-	{"split", "read put", "", "" +
+	{"split", "read text", "", "" +
 		"-dexuv -# -a:text -b:text -C:text -l:text -n:text -t:text --suffix-length:text --additional-suffix:text " +
 		"--bytes:text --line-bytes:text --numeric-suffixes?:text --hex-suffixes?:text --elide-empty-files --lines:text " +
 		"--number:text --separator:text --unbuffered --verbose --filter:opaque"},
@@ -412,7 +411,7 @@ var table = []row{
 		"--set-home --stdin --reset-timestamp --validate --list --chdir:opaque --chroot:opaque --login!opaque " +
 		"--shell!opaque --edit!opaque --prompt:text"},
 	{"sum", "read*", "", "-rs --sysv"},
-	{"sync", "enter*", "", "-df --data --file-system"},
+	{"sync", "read*", "", "-df --data --file-system"},
 	{"tac", "read*", "", "-br -s:text --before --regex --separator:text"},
 	{"tail", "read*", "", "" +
 		"-fFqrvz -# -n:text -c:text -s:text --lines:text --bytes:text --follow?:text --retry --pid:text " +
@@ -429,7 +428,7 @@ var table = []row{
 	{"tput", "text*", "", "*"},
 	{"tr", "text*", "", "-cCdst --complement --delete --squeeze-repeats --truncate-set1"},
 	{"tree", "search*", "search", "" +
-		"-aACdDfFgGhiJlnNpqQrsStuUvxX -L:text -P:text -I:text -T:text -H:text -o:put -l!follow -R --filelimit:text " +
+		"-aACdDfFgGhiJnNpqQrsStuUvxX -L:text -P:text -I:text -T:text -H:text -o:put -l!follow -R --filelimit:text " +
 		"--prune --noreport --dirsfirst --filesfirst --gitignore --gitfile:read --matchdirs --ignore-case " +
 		"--charset:text --timefmt:text --sort?:text --si --du --inodes --device --metafirst --info --infofile:read " +
 		"--hintro:read --houtro:read --fromfile!opaque --fromtabfile!opaque --nolinks"},
@@ -452,8 +451,8 @@ var table = []row{
 	{"unlink", "write", "", ""},
 	{"unxz", "=bzip2", "", ""},
 	{"unzip", "text*", "", "" +
-		"-aAbBcCDfjKLlMnNopPqsTtuUvVWXZ:^/ -d:put -x:text -P:text -l!outside -t!outside -v!outside -p!outside " +
-		"-z!outside -Z!outside"},
+		"-aAbBcCDfjKLMnNoqsTuUVWX -d:put -x:text -P:text -l!outside -t!outside -v!outside -p!outside -z!outside " +
+		"-Z!outside"},
 	{"unzstd", "=bzip2", "", ""},
 	{"uptime", "text*", "", "-ps --pretty --since"},
 	{"users", "text*", "", "*"},
@@ -493,7 +492,7 @@ var table = []row{
 	{"xzcat", "=zcat", "", ""},
 	{"yes", "text*", "", "*"},
 	{"yq", "text read*", "", "" +
-		"-0CjMnNPrsv -i!write -o:text -p:text -I:text --inplace!write --output-format:text --input-format:text " +
+		"-0CjMnNPrv -i!write -o:text -p:text -I:text --inplace!write --output-format:text --input-format:text " +
 		"--indent:text --raw-output --null-input --no-doc --prettyPrint --colors --exit-status -e --unwrapScalar?:text " +
 		"-y -Y -S -c --front-matter:text --from-file:opaque --split-exp:opaque -s:opaque"},
 	{"zcat", "read*", "", "-cdfhklLqtvV -# --stdout --force --quiet --verbose"},
@@ -501,9 +500,9 @@ var table = []row{
 	{"zfgrep", "=zgrep", "", ""},
 	{"zgrep", "text read*", "", "-EFGPivwxcLlqsbHhnoaz -# -e:text!nofirst -f:read!nofirst -m:text -A:text -B:text -C:text"},
 	{"zip", "text*", "", "" +
-		"-0123456789jmqryzoADeFgJlLTuvXdfcS@ -b:put -n:text -x:text -i:text -t:text -tt:text -O:put -P:text -r!recurse " +
-		"-R!recurse -@!opaque -T! -TT:opaque -y -q --recurse-paths!recurse --exclude:text --include:text --quiet " +
-		"--symlinks --output-file:put --unzip-command:opaque --junk-paths"},
+		"-0123456789jmqyzoADeFgJlLTuvXdfcS -b:put -n:text -x:text -i:text -t:text -tt:text -O:put -P:text -r!recurse " +
+		"-R!recurse -@!opaque -TT:opaque --recurse-paths!recurse --exclude:text --include:text --quiet --symlinks " +
+		"--output-file:put --unzip-command:opaque --junk-paths"},
 	{"zstd", "=bzip2", "", ""},
 	{"zstdcat", "=zcat", "", ""},
 }

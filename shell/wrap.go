@@ -132,15 +132,15 @@ func (c *command) code(s state, args []field) {
 }
 
 // The predicates of find, by the words that follow them.
-var (
-	findBare = strings.Fields("-print -print0 -ls -prune -depth -d -xdev -mount -x -empty -delete -executable -readable -writable " +
+const (
+	findBare = "-print -print0 -ls -prune -depth -d -xdev -mount -x -empty -delete -executable -readable -writable " +
 		"-true -false -follow -daystart -noleaf -not -a -and -o -or ! ( ) , -quit -nouser -nogroup -ignore_readdir_race " +
-		"-noignore_readdir_race -nowarn -warn -E -X -s")
-	findText = strings.Fields("-name -iname -path -ipath -wholename -iwholename -regex -iregex -type -xtype -size -mtime -atime -ctime " +
+		"-noignore_readdir_race -nowarn -warn -E -X -s"
+	findText = "-name -iname -path -ipath -wholename -iwholename -regex -iregex -type -xtype -size -mtime -atime -ctime " +
 		"-mmin -amin -cmin -maxdepth -mindepth -perm -user -group -uid -gid -links -inum -fstype -regextype -printf -lname " +
-		"-ilname -used -context -D -Btime -Bmin -flags")
-	findLook = strings.Fields("-newer -anewer -cnewer -samefile")
-	findPut  = strings.Fields("-fprint -fprint0 -fls")
+		"-ilname -used -context -D -Btime -Bmin -flags"
+	findLook = "-newer -anewer -cnewer -samefile"
+	findPut  = "-fprint -fprint0 -fls"
 )
 
 // find follows find: its roots are searched, and what it runs gets any path below them.
@@ -200,11 +200,11 @@ func (x *findExpr) read(args []field) {
 			c.e.opaque(f.pos, "an expression that is computed")
 		case t == "-exec" || t == "-ok" || t == "-execdir" || t == "-okdir":
 			i += x.exec(args[i+1:], strings.HasSuffix(t, "dir"))
-		case slices.Contains(findBare, t):
+		case inList(findBare, t):
 			x.follows = x.follows || t == "-follow"
 			x.deletes = x.deletes || t == "-delete"
 			x.null = x.null || t == "-print0"
-		case slices.Contains(findText, t):
+		case inList(findText, t):
 			v := value()
 			c.kind("text", v, 0, true)
 			if t == "-maxdepth" && v.text == "1" {
@@ -213,11 +213,11 @@ func (x *findExpr) read(args []field) {
 			if t == "-maxdepth" && v.text == "0" {
 				x.op = Enter
 			}
-		case slices.Contains(findLook, t), strings.HasPrefix(t, "-newer") && len(t) == 8:
+		case inList(findLook, t), strings.HasPrefix(t, "-newer") && len(t) == 8:
 			if v := value(); !strings.HasSuffix(t, "t") || len(t) != 8 {
 				c.use(v, Enter)
 			}
-		case slices.Contains(findPut, t):
+		case inList(findPut, t):
 			c.use(value(), Place)
 		case t == "-fprintf":
 			c.use(value(), Place)
@@ -290,17 +290,17 @@ func (c *command) dd() {
 	}
 }
 
-// The options of tar: with a value, without, and those that hide what happens.
-var (
-	tarFlags = strings.Fields("--absolute-names --anchored --auto-compress --gzip --bzip2 --xz --zstd --compress --lzma --verbose --create " +
+// The options of tar: without a value, and with one.
+const (
+	tarFlags = "--absolute-names --anchored --auto-compress --gzip --bzip2 --xz --zstd --compress --lzma --verbose --create " +
 		"--extract --get --list --append --update --diff --concatenate --delete --keep-old-files --skip-old-files --overwrite " +
 		"--keep-newer-files --unlink-first --preserve-permissions --same-permissions --no-same-permissions --same-owner " +
 		"--no-same-owner --numeric-owner --to-stdout --touch --wildcards --no-wildcards --wildcards-match-slash --no-anchored " +
 		"--ignore-case --exclude-vcs --exclude-vcs-ignores --exclude-backups --exclude-caches --dereference --hard-dereference " +
 		"--one-file-system --recursion --no-recursion --totals --sort --null --no-auto-compress --show-transformed-names " +
-		"--ignore-failed-read --sparse --remove-files --verify --full-time --help --version --no-xattrs --xattrs --acls --selinux")
-	tarText = strings.Fields("--exclude --strip-components --transform --xform --owner --group --mode --mtime --format --newer --newer-mtime " +
-		"--after-date --blocking-factor --record-size --label --level --quoting-style --suffix --backup --occurrence --pax-option --sort --warning")
+		"--ignore-failed-read --sparse --remove-files --verify --full-time --help --version --no-xattrs --xattrs --acls --selinux"
+	tarText = "--exclude --strip-components --transform --xform --owner --group --mode --mtime --format --newer --newer-mtime " +
+		"--after-date --blocking-factor --record-size --label --level --quoting-style --suffix --backup --occurrence --pax-option --sort --warning"
 )
 
 // tarball is what a tar command's words have said.
@@ -379,11 +379,11 @@ func (t *tarball) long(f field, more []field, at []string) ([]string, []field) {
 	case name == "--exclude-from":
 		v := take()
 		t.c.use(&v, Read)
-	case slices.Contains(tarText, name):
+	case inList(tarText, name):
 		if glued || name == "--exclude" || name == "--transform" || name == "--xform" || name == "--strip-components" {
 			take()
 		}
-	case slices.Contains(tarFlags, name):
+	case inList(tarFlags, name):
 		t.flag(name)
 	default:
 		t.c.strange(name)
