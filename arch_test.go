@@ -248,7 +248,7 @@ func TestHookLinksLittle(t *testing.T) {
 	}
 	want := []string{
 		"github.com/go-json-experiment/json/jsontext", "github.com/gofrs/flock", "github.com/google/renameio/v2",
-		"golang.org/x/sys/unix", "mvdan.cc/sh/v3/syntax",
+		"golang.org/x/sys/unix", "mvdan.cc/sh/v3/pattern", "mvdan.cc/sh/v3/syntax",
 	}
 	var names []string
 	for i := range got {

@@ -51,6 +51,9 @@ type Command struct {
 	Cwd  string // "" is the call's Cwd
 	// Foreign marks a shell that is no POSIX shell: opaque.
 	Foreign bool
+	// Guess marks a string of a field that no table knows and that is called like a
+	// command's: one that does not parse is none.
+	Guess bool
 }
 
 // Launch is the call of a tool that starts another agent.
@@ -97,6 +100,9 @@ type Call struct {
 	Transcripts string
 	// Started is the agent id in a launch's result (LaunchDone), or "".
 	Started string
+
+	// Tasks are the ids of the tasks whose output the call reads.
+	Tasks []string
 
 	Tool     string
 	Cwd      string // "" when the payload has none

@@ -29,6 +29,9 @@ func (s *sight) command(c Command) Decision {
 		return opaque("it is too long; simplify the command")
 	}
 	line, err := shell.Parse(c.Text)
+	if err != nil && c.Guess {
+		return Decision{Code: NoTarget}
+	}
 	if err != nil {
 		return opaque("it does not parse; simplify the command")
 	}
@@ -49,7 +52,9 @@ func (s *sight) command(c Command) Decision {
 	if !best.Allowed() {
 		return best
 	}
-	if s.d.Grant.Opaque != grants.OpaqueAllow {
+	// One word in a field of an unknown tool is more likely the name of an action.
+	action := c.Guess && !strings.ContainsAny(strings.TrimSpace(c.Text), " \t\n")
+	if s.d.Grant.Opaque != grants.OpaqueAllow && !action {
 		if line.Opaque != "" {
 			return opaque(line.Opaque)
 		}
@@ -285,6 +290,7 @@ func (j *judge) undispatched() Decision {
 		return Decision{Code: Idle}
 	}
 	if d, bad := j.destroysRecords(s); bad {
+		j.ruling.Log = true
 		return d
 	}
 	if !j.call.Marked {
@@ -416,4 +422,15 @@ func (j *judge) touchedUnit(s *sight) (name string, touched bool) {
 		}
 	}
 	return "", false
+}
+
+// onlyControls says whether the call runs our own programs and nothing else.
+func (j *judge) onlyControls() bool {
+	for _, c := range j.call.Commands {
+		line, err := shell.Parse(c.Text)
+		if c.Foreign || err != nil || len(line.Controls) != len(line.Commands) || line.Opaque != "" || line.Wipes {
+			return false
+		}
+	}
+	return len(j.call.Commands) > 0 && len(j.call.Targets) == 0 && j.call.Launch == nil
 }

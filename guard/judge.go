@@ -15,6 +15,10 @@ import (
 // decide returns the decision on a tool call, for what it was attributed to.
 func (j *judge) decide() Decision {
 	if j.at.damaged {
+		if j.at.unitsOnly && j.onlyControls() {
+			// The conductor of a client without marks has to be able to mend it.
+			return Decision{Code: NotDispatched}
+		}
 		return j.blocked(RecordDamaged, refusal{})
 	}
 	if !j.at.dispatched() {
@@ -57,6 +61,11 @@ func (j *judge) against(d *dispatch.Dispatch) Decision {
 	}
 	if j.call.Fault != "" {
 		return j.blocked(Unresolvable, refusal{target: j.call.Tool, own: d.Unit, detail: j.call.Fault})
+	}
+	for _, id := range j.call.Tasks {
+		if j.othersTask(id) {
+			return s.blocked(Protected, Target{Op: Read, Path: id}, refusal{})
+		}
 	}
 	best := Decision{Code: NoTarget}
 	for _, c := range j.call.Commands {

@@ -267,3 +267,13 @@ func (s *sight) reachesProtected(t Target, p unit.Path, rest unit.Path) bool {
 }
 
 func same(a, b string, fold bool) bool { return a == b || fold && strings.EqualFold(a, b) }
+
+// othersTask says whether a task is another agent's. A background agent's task
+// has the agent's id: "a" and hex digits; what an agent runs itself is called
+// otherwise, and is its own to read.
+func (j *judge) othersTask(id string) bool {
+	if len(id) < 8 || id[0] != 'a' || id == j.call.AgentID {
+		return false
+	}
+	return !strings.ContainsFunc(id[1:], func(r rune) bool { return !(r >= '0' && r <= '9' || r >= 'a' && r <= 'f') })
+}

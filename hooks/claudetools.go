@@ -83,7 +83,7 @@ var claudeTools = []Tool{
 	{Name: "ReadMcpResourceTool", Fields: []Field{{Name: "server"}, {Name: "uri", Kind: URL}}},
 
 	// No paths.
-	{Name: "AskUserQuestion", NoPaths: true}, {Name: "BashOutput", NoPaths: true},
+	{Name: "AskUserQuestion", NoPaths: true}, {Name: "BashOutput", Fields: []Field{{Name: "bash_id", Kind: TaskID}, {Name: "task_id", Kind: TaskID}, {Name: "filter"}}},
 	{Name: "CronCreate", NoPaths: true}, {Name: "CronDelete", NoPaths: true}, {Name: "CronList", NoPaths: true},
 	{Name: "EnterPlanMode", NoPaths: true}, {Name: "ExitPlanMode", NoPaths: true},
 	{Name: "KillBash", NoPaths: true}, {Name: "KillShell", NoPaths: true},
@@ -91,7 +91,7 @@ var claudeTools = []Tool{
 	{Name: "ReportFindings", NoPaths: true}, {Name: "ScheduleWakeup", NoPaths: true},
 	{Name: "SendMessage", NoPaths: true}, {Name: "Skill", NoPaths: true}, {Name: "SlashCommand", NoPaths: true},
 	{Name: "TaskCreate", NoPaths: true}, {Name: "TaskGet", NoPaths: true}, {Name: "TaskList", NoPaths: true},
-	{Name: "TaskOutput", NoPaths: true}, {Name: "TaskStop", NoPaths: true}, {Name: "TaskUpdate", NoPaths: true},
+	{Name: "TaskOutput", Fields: []Field{{Name: "task_id", Kind: TaskID}, {Name: "block"}, {Name: "timeout"}}}, {Name: "TaskStop", NoPaths: true}, {Name: "TaskUpdate", NoPaths: true},
 	{Name: "TodoRead", NoPaths: true}, {Name: "TodoWrite", NoPaths: true},
 	{Name: "ToolSearch", NoPaths: true}, {Name: "WebSearch", NoPaths: true},
 }

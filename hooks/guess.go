@@ -18,8 +18,9 @@ const (
 // guesses collects the strings of fields that no table knows. Each may be a
 // path; whether it names anything is the guard's to find out.
 type guesses struct {
-	targets []guard.Target
-	seen    map[string]bool
+	targets  []guard.Target
+	commands []guard.Command
+	seen     map[string]bool
 }
 
 // add takes a string that is neither prose (it has a line break) nor too long, once.
@@ -55,8 +56,43 @@ func (g *guesses) value(r *wire.Reader, inner int) error {
 func (g *guesses) object(r *wire.Reader, inner int) error {
 	return r.Object(func(name string) error {
 		g.add(name)
+		if commandField(name) {
+			return g.command(r, inner)
+		}
 		return g.value(r, inner)
 	})
+}
+
+// command reads the value of a field that is called like a command's: a line, or
+// its words, of which each may be a line for a shell.
+func (g *guesses) command(r *wire.Reader, inner int) error {
+	switch r.Kind() {
+	case '[':
+		return r.Array(func() error { return g.command(r, inner) })
+	case '"':
+		s, err := r.String()
+		if err != nil {
+			return err
+		}
+		if strings.TrimSpace(s) != "" && len(g.commands) < maxCommands {
+			g.commands = append(g.commands, guard.Command{Text: s, Guess: true})
+		}
+		g.text(s, inner)
+		return nil
+	}
+	return g.value(r, inner)
+}
+
+// maxCommands bounds how many lines of an unknown tool are read.
+const maxCommands = 64
+
+// commandField says whether a field of an unknown tool holds a command line.
+func commandField(name string) bool {
+	switch strings.ToLower(name) {
+	case "command", "commands", "cmd", "cmds", "command_line", "commandline", "shell_command", "shell", "script", "argv":
+		return true
+	}
+	return false
 }
 
 // text judges a string, and what is in it when it is JSON.
@@ -66,6 +102,7 @@ func (g *guesses) text(s string, inner int) {
 		return
 	}
 	if !strings.ContainsRune(`{["`, rune(trimmed[0])) {
+		g.list(s)
 		g.add(s)
 		if trimmed != s {
 			g.add(trimmed)
@@ -82,6 +119,19 @@ func (g *guesses) text(s string, inner int) {
 	// is there twice, a comment, a comma too many.
 	g.add(s)
 	g.quoted(trimmed)
+}
+
+// list judges the parts of a list in one string: "a,../b". A part with white
+// space in it is prose.
+func (g *guesses) list(s string) {
+	if !strings.ContainsAny(s, ",;") || strings.ContainsAny(s, "\r\n") || len(s) > maxGuess {
+		return
+	}
+	for part := range strings.FieldsFuncSeq(s, func(r rune) bool { return r == ',' || r == ';' }) {
+		if part = strings.TrimSpace(part); !strings.ContainsAny(part, " \t") {
+			g.add(part)
+		}
+	}
 }
 
 // quoted judges every piece between two quotation marks.

@@ -22,6 +22,7 @@ type input struct {
 	globs    []string
 	filters  []string
 	commands []string
+	tasks    []string
 	dir      string
 	launch   guard.Launch
 	fault    string
@@ -38,7 +39,7 @@ func readInput(r *wire.Reader, tool *Tool, call *guard.Call) error {
 		if err := in.guess.object(r, 0); err != nil {
 			return err
 		}
-		call.Targets = in.guess.targets
+		call.Targets, call.Commands = in.guess.targets, in.guess.commands
 		return nil
 	}
 	if err := in.object(tool.Fields); err != nil {
@@ -149,6 +150,8 @@ func (in *input) text(f Field, s string) {
 		in.commands = append(in.commands, s)
 	case CommandDir:
 		in.dir = s
+	case TaskID:
+		in.tasks = append(in.tasks, s)
 	case Prompt:
 		if in.launch.Prompt != "" {
 			in.launch.Prompt += "\n"
@@ -212,6 +215,8 @@ func (in *input) finish(call *guard.Call) {
 	for _, text := range in.commands {
 		call.Commands = append(call.Commands, guard.Command{Text: text, Cwd: in.dir, Foreign: in.tool.Foreign})
 	}
+	call.Commands = append(call.Commands, in.guess.commands...)
+	call.Tasks = in.tasks
 	if in.tool.Launch {
 		in.launch.Rewrites, in.launch.Script = in.tool.Rewrites, in.tool.Script
 		call.Launch = &in.launch

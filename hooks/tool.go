@@ -26,6 +26,8 @@ const (
 	// Command is a command line, CommandDir the folder in which it runs.
 	Command
 	CommandDir
+	// TaskID names a task whose output is read.
+	TaskID
 	// Prompt is what a launched agent sees first, AgentType its name, LaunchDir its folder.
 	Prompt
 	AgentType
@@ -41,7 +43,7 @@ func (k Kind) String() string {
 	names := [...]string{
 		Text: "text", ReadPath: "file read", WritePath: "file written", EditPath: "file edited",
 		ListRoot: "folder listed", SearchRoot: "search root", Glob: "glob", Filter: "name filter",
-		Patch: "patch", Command: "command line", CommandDir: "command's folder",
+		Patch: "patch", Command: "command line", CommandDir: "command's folder", TaskID: "task id",
 		Prompt: "prompt", AgentType: "agent type", LaunchDir: "agent's folder",
 		URL: "address", Objects: "list of objects",
 	}

@@ -84,7 +84,8 @@ func streamOf(r *guard.Ruling) string {
 	case r.Code == guard.StoodAside:
 		return audit.Aside
 	case r.Several || len(r.Dispatches) != 1:
-		if r.Rule == guard.RuleNone {
+		// Only what counts as a call on unit paths by somebody unknown goes there.
+		if r.Rule == guard.RuleNone && r.Code != guard.Protected {
 			return audit.Undispatched
 		}
 		return audit.Ambiguous
