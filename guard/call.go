@@ -54,6 +54,9 @@ type Command struct {
 	// Guess marks a string of a field that no table knows and that is called like a
 	// command's: one that does not parse is none.
 	Guess bool
+	// Rewrites says that this client runs another command when the hook says so,
+	// without skipping a prompt of the person's.
+	Rewrites bool
 }
 
 // Launch is the call of a tool that starts another agent.

@@ -9,41 +9,37 @@ import (
 	"github.com/seed6310be5c/conduct/unit"
 )
 
-// expanded judges a word that the shell expands: the pattern as that of a search,
-// since a file may come in between, and then every path that it matches now, since
-// the shell goes through links and the command does to each what it does to a plain word.
-func (s *sight) expanded(c Command, w shell.Word, t Target) Decision {
-	root, ok := s.j.absolute(".", t.Base)
+// expanded judges a pattern that the shell expands: as that of a search, since a
+// file may come in between, and then every path that it matches now, since the
+// shell goes through links and the command does to each what it does to a plain word.
+func (s *sight) expanded(f shell.Fact, t Target, base string) Decision {
+	root, ok := s.j.absolute(".", base)
 	if !ok {
 		return s.blocked(Unresolvable, t, refusal{detail: "a relative path, and its folder is not known"})
 	}
-	pattern := Target{Op: Search, Base: t.Base, Pattern: w.Text}
-	if strings.HasPrefix(w.Text, "/") {
-		pattern.Path = w.Text
+	pattern := Target{Op: Search, Base: base, Pattern: f.Path}
+	if strings.HasPrefix(f.Path, "/") {
+		pattern.Path = f.Path
 	}
 	best := s.globbed(pattern, root)
 	if !best.Allowed() {
-		return best
+		d := s.blocked(best.Code, t, refusal{unit: best.Unit})
+		return s.withRemedy(f, d, t)
 	}
 	e := expansion{fs: s.j.in.FS, left: maxFollowed}
-	for _, from := range s.anchors(pattern, w.Text, root) {
+	for _, from := range s.anchors(pattern, f.Path, root) {
 		e.walk(from.root, from.alt)
 	}
 	if e.left <= 0 {
 		return s.blocked(OpaqueCommand, t, refusal{detail: "its pattern matches more than can be looked at"})
 	}
 	for _, match := range e.found {
-		plain := w
-		plain.Text, plain.Cwd, plain.Glob, plain.Bare = match, "", false, false
-		d, skip := s.word(c, plain)
-		if skip {
-			continue
-		}
-		if !d.Allowed() {
+		plain := f
+		plain.Path, plain.Glob, plain.Cwds = match, false, nil
+		if d := s.fact(plain, ""); !d.Allowed() {
 			// Not in the words of the match: its name may be a sibling's.
 			return s.blocked(d.Code, t, refusal{unit: d.Unit})
-		}
-		if rank(d.Code) > rank(best.Code) {
+		} else if rank(d.Code) > rank(best.Code) {
 			best = d
 		}
 	}

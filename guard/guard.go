@@ -60,6 +60,9 @@ type Input struct {
 	Env        Env
 	FS         unit.FS
 	Workspaces []Workspace
+	// Confine says why a command cannot be run confined here, "" when it can. It is
+	// asked only for a command that would have to; nil is that it cannot.
+	Confine func() (obstacle string)
 }
 
 // Rule is the rule by which a call was attributed.
@@ -126,6 +129,14 @@ type Outcome struct {
 	Rulings []Ruling
 	// Prompt, if not "", is the launch's prompt with the dispatch's line in it.
 	Prompt string
+	// Confined, if not nil, is the command that must run confined in place of itself.
+	Confined *Confined
+}
+
+// Confined is a command that is allowed on condition that it runs confined.
+type Confined struct {
+	Text     string
+	Dispatch store.ID
 }
 
 // Decide judges a call. Its zero Outcome blocks, so a path that forgets to
@@ -151,12 +162,19 @@ func Decide(in Input) Outcome {
 		if j.prompt != "" {
 			out.Prompt = j.prompt
 		}
+		if j.confined != nil {
+			if out.Confined != nil && out.Confined.Dispatch != j.confined.Dispatch {
+				// One command runs under one dispatch.
+				out.Decision = Decision{Code: OpaqueCommand, Reason: refuse(OpaqueCommand, refusal{detail: "two workspaces would have to confine it"})}
+			}
+			out.Confined = j.confined
+		}
 	}
 	if !named && in.Call.Event == ToolCall {
 		out.Decision = Decision{Code: Undispatched, Reason: refuse(Undispatched, refusal{detail: "unknown dispatch id"})}
 	}
 	if !out.Allowed() {
-		out.Prompt = ""
+		out.Prompt, out.Confined = "", nil
 	}
 	return out
 }
@@ -206,6 +224,9 @@ type judge struct {
 	at     attribution
 	prompt string
 	ruling Ruling
+	lines  map[string]line
+	// confined is the command that is to run confined, under which dispatch.
+	confined *Confined
 }
 
 func (j *judge) rule() Ruling {
@@ -333,4 +354,23 @@ func (j *judge) ownFolder() {
 		moved.Cwd = "" // not known: relative paths cannot be judged
 	}
 	j.call = &moved
+}
+
+// confine notes that a command has to run confined, or says what is in the way.
+func (j *judge) confine(c Command, d *dispatch.Dispatch) (obstacle string) {
+	switch {
+	case !c.Rewrites:
+		return "this program does not let the guard change a command"
+	case j.at.several:
+		return "it is not certain whose command it is"
+	case len(j.call.Commands) > 1:
+		return "the call has several commands"
+	case j.in.Confine == nil:
+		return "there is no sandbox here"
+	}
+	if why := j.in.Confine(); why != "" {
+		return why
+	}
+	j.confined = &Confined{Text: c.Text, Dispatch: d.ID}
+	return ""
 }

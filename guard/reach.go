@@ -53,13 +53,21 @@ func Reach(c *Call) []string {
 		}
 	}
 	for _, cmd := range c.Commands {
-		line, err := shell.Parse(cmd.Text)
-		if cmd.Foreign || err != nil {
+		if cmd.Foreign || len(cmd.Text) > maxCommand {
 			continue
 		}
-		for _, w := range line.Words {
-			if !w.Bare || w.Cwd != "" {
-				add(w.Text, join(cmd.Cwd, w.Cwd))
+		a, err := shell.Analyze(cmd.Text, shell.Env{Cwd: folderOf(c, cmd)})
+		if err != nil {
+			continue
+		}
+		for _, f := range a.Facts {
+			if f.Glob {
+				f.Path = fixedPart(f.Path + "/x")
+			}
+			for _, base := range append(f.Cwds, "") {
+				if base != "" || strings.HasPrefix(f.Path, "/") {
+					add(f.Path, base)
+				}
 			}
 		}
 	}
@@ -72,4 +80,15 @@ func fixedPart(p string) string {
 		p = p[:i]
 	}
 	return path.Dir(p)
+}
+
+// folderOf is the folder in which a command runs, "" where it is not known.
+func folderOf(c *Call, cmd Command) string {
+	switch {
+	case strings.HasPrefix(cmd.Cwd, "/"):
+		return cmd.Cwd
+	case !strings.HasPrefix(c.Cwd, "/"):
+		return ""
+	}
+	return path.Clean(c.Cwd + "/" + cmd.Cwd)
 }

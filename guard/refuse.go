@@ -16,6 +16,7 @@ type refusal struct {
 	unit    string // of the target
 	own     string // the caller's
 	detail  string
+	remedy  string // a command that passes in place of this one
 }
 
 func (j *judge) blocked(c Code, r refusal) Decision {
@@ -48,9 +49,19 @@ func refuse(c Code, r refusal) string {
 		} else {
 			b.WriteString(" touches other units")
 		}
-		b.WriteString(", you work on " + strings.TrimPrefix(own, "your ") + ". Work without it: stay in " + own + " and in shared paths, or ask the conductor to open that file to you.")
+		b.WriteString(", you work on " + strings.TrimPrefix(own, "your ") + ". ")
+		if r.remedy != "" {
+			b.WriteString("This passes: " + short(r.remedy, 160))
+		} else {
+			b.WriteString("Work without it: stay in " + own + " and in shared paths, or ask the conductor to open that file to you.")
+		}
 	case SiblingSearch:
-		b.WriteString("a search or list from " + what + " reaches other units. Name a path inside of " + own + ", or a folder that holds no unit.")
+		b.WriteString("a search or list from " + what + " reaches other units. ")
+		if r.remedy != "" {
+			b.WriteString("This passes: " + short(r.remedy, 160))
+		} else {
+			b.WriteString("Name a path inside of " + own + ", or a folder that holds no unit.")
+		}
 	case ReadOnly:
 		b.WriteString("writing " + what + " is refused: " + orElse(r.detail, "it is read-only for you") + ". Put it into your answer, or into " + own + " where that may be written.")
 	case ToolDenied:
