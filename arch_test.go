@@ -40,12 +40,12 @@ var may = map[string]string{
 	// The decision, and the agent programs.
 	"guard": "dispatch grants shell store unit wire",
 	"hooks": "guard wire", "hooks/hooktest": "guard hooks wire",
-	"hooks/claudecode": "guard hooks wire", "hooks/codex": "guard hooks", "hooks/geminicli": "guard hooks wire",
+	"hooks/claudecode": "guard hooks wire", "hooks/codex": "guard hooks wire", "hooks/geminicli": "guard hooks wire",
 	"hooks/qwencode": "guard hooks", "hooks/generic": "guard hooks wire",
 	"hooks/all": "hooks hooks/claudecode hooks/codex hooks/geminicli hooks/generic hooks/qwencode",
 
 	// Confinement.
-	"sandbox": "", "sandbox/bwrap": "sandbox", "sandbox/sandboxtest": "sandbox",
+	"sandbox": "", "sandbox/bwrap": "sandbox", "sandbox/landlock": "sandbox", "sandbox/sandboxtest": "sandbox",
 
 	// Front ends.
 	"internal/gate":     "audit dispatch guard hooks internal/system store store/file unit workspace",

@@ -31,9 +31,28 @@ func (a Answer) Text() string {
 	return a.Decision.Reason
 }
 
-// Unrewritten turns an answer whose prompt cannot be set into a block.
+// noConfine is the block where a command had to change and could not.
+const noConfine = "conduct blocked this command: it would have to run confined, and cannot be changed to"
+
+// Rewrites says whether the answer changes the call: its field and the new text.
+func (a Answer) Rewrites() (field, text string, ok bool) {
+	switch {
+	case !a.Decision.Allowed():
+	case a.Prompt != "":
+		return "prompt", a.Prompt, true
+	case a.Command != "":
+		return "command", a.Command, true
+	}
+	return "", "", false
+}
+
+// Unrewritten turns an answer whose prompt or command cannot be set into a block.
 func (a Answer) Unrewritten() Answer {
-	a.Decision = guard.Decision{Code: guard.Internal, Op: a.Decision.Op, Reason: noRewrite}
+	reason := noRewrite
+	if a.Command != "" {
+		reason = noConfine
+	}
+	a.Decision = guard.Decision{Code: guard.Internal, Op: a.Decision.Op, Reason: reason}
 	return a
 }
 
@@ -51,7 +70,7 @@ func DenyTool(reason string) Response {
 
 // DenyOrPass answers as a client does that honours DenyTool and rewrites nothing.
 func DenyOrPass(a Answer) Response {
-	if a.Decision.Allowed() && a.Prompt != "" {
+	if _, _, ok := a.Rewrites(); ok {
 		a = a.Unrewritten()
 	}
 	if a.Blocks() {
@@ -112,4 +131,12 @@ func replaceMember(object []byte, field, text string) (out []byte, found bool, e
 		return err
 	})
 	return append(out, '}'), found, err
+}
+
+// Rewritable notes that the client runs another command line when the hook says so.
+func Rewritable(call *guard.Call) {
+	for i := range call.Commands {
+		c := &call.Commands[i]
+		c.Rewrites = !c.Foreign && !c.Guess
+	}
 }

@@ -41,6 +41,9 @@ type Answer struct {
 	Payload []byte
 	// Prompt, if not "", replaces the launch's prompt. Only for calls whose Launch.Rewrites is set.
 	Prompt string
+	// Command, if not "", is what runs in place of the call's command line. Only for
+	// calls whose command has Rewrites set.
+	Command string
 	// Event is the event that was decoded; Other when nothing could be.
 	Event guard.Event
 }

@@ -36,6 +36,7 @@ type Payload struct {
 	Tool           string // tool_name
 	ToolUseID      string // tool_use_id
 	ToolCallID     string // tool_call_id (Qwen Code: the model's id of the call)
+	PermissionMode string // permission_mode
 	// Call holds what was found in the tool's input and result, the event, and
 	// the fields above that mean the same for every client.
 	Call guard.Call
@@ -89,6 +90,8 @@ func (d *decoder) member(name string) error {
 		return d.string(&d.Tool)
 	case "tool_use_id":
 		return d.string(&d.ToolUseID)
+	case "permission_mode":
+		return d.string(&d.PermissionMode)
 	case "tool_call_id":
 		return d.string(&d.ToolCallID)
 	case "tool_input":

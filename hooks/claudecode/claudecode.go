@@ -34,6 +34,7 @@ func (c client) Decode(payload []byte) (guard.Call, error) {
 	call.Client, call.Marks, call.Marked = Name, true, p.AgentID != "" || p.AgentType != ""
 	call.CallID = p.ToolUseID
 	call.Transcript = transcript(p)
+	hooks.Rewritable(&call)
 	return call, nil
 }
 
@@ -57,14 +58,16 @@ func plain(id string) bool {
 	return id != "" && len(id) <= 128
 }
 
-// Encode answers with silence, a denial, or a new prompt. The prompt comes without a
-// permission decision: "allow" would skip the person's own permission prompt.
+// Encode answers with silence, a denial, or a new prompt or command. Those come
+// without a permission decision: "allow" would skip the person's own permission
+// prompt, which judges the new command.
 func (client) Encode(a hooks.Answer) hooks.Response {
-	if !a.Decision.Allowed() || a.Prompt == "" {
+	field, text, ok := a.Rewrites()
+	if !ok {
 		return hooks.DenyOrPass(a)
 	}
 	// Claude Code replaces the whole input.
-	input, err := hooks.ReplaceInput(a.Payload, "prompt", a.Prompt)
+	input, err := hooks.ReplaceInput(a.Payload, field, text)
 	if err != nil {
 		return hooks.DenyOrPass(a)
 	}

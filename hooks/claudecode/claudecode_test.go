@@ -50,7 +50,7 @@ func writes(op guard.Op, path string) guard.Call {
 }
 
 func command(text string) guard.Call {
-	return guard.Call{Commands: []guard.Command{{Text: text}}}
+	return guard.Call{Commands: []guard.Command{{Text: text, Rewrites: true}}}
 }
 
 func TestDecode(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed6310be5c/conduct/guard"
 	"github.com/seed6310be5c/conduct/hooks"
+	"github.com/seed6310be5c/conduct/wire"
 )
 
 // Name is the client's name on the command line.
@@ -34,6 +35,9 @@ func (c client) Decode(payload []byte) (guard.Call, error) {
 	call.Client, call.Marks, call.Marked = Name, true, p.AgentID != "" || p.AgentType != ""
 	call.CallID = p.ToolUseID
 	call.Transcripts = sessions(call.Transcripts)
+	if p.PermissionMode == unasked {
+		hooks.Rewritable(&call)
+	}
 	return call, nil
 }
 
@@ -46,6 +50,26 @@ func sessions(day string) string {
 	return day
 }
 
-// Encode answers with silence or a denial. A rewrite would need the permission
-// decision "allow", which skips the person's own prompt.
-func (client) Encode(a hooks.Answer) hooks.Response { return hooks.DenyOrPass(a) }
+// unasked is the permission mode in which nobody is asked.
+const unasked = "bypassPermissions"
+
+// Encode answers with silence, a denial, or a new command. Codex takes a new
+// command only with the decision "allow", which skips the person's own prompt:
+// Decode lets commands be rewritten only where nobody would be asked.
+func (client) Encode(a hooks.Answer) hooks.Response {
+	field, text, ok := a.Rewrites()
+	if !ok || field != "command" {
+		return hooks.DenyOrPass(a)
+	}
+	input, err := hooks.ReplaceInput(a.Payload, field, text)
+	if err != nil {
+		return hooks.DenyOrPass(a)
+	}
+	var w wire.Writer
+	w.Object("").Object("hookSpecificOutput").
+		String("hookEventName", "PreToolUse").
+		String("permissionDecision", "allow").
+		Raw("updatedInput", input).
+		End().End()
+	return hooks.Response{Stdout: append(w.Bytes(), '\n')}
+}

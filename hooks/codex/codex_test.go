@@ -51,9 +51,9 @@ func TestDecode(t *testing.T) {
 	blind.Session = "01a22d50-cbb9-7523-be3a-e4acf2fd681f"
 	hooktest.Decoded(t, codex.New(), os.DirFS(fixtures), map[string]guard.Call{
 		"PreToolUse-Bash": parent("Bash", "/repo/lib", "call_2",
-			guard.Call{Commands: []guard.Command{{Text: "cat secret.txt; env | grep -c PARENT_ENV"}}}),
+			guard.Call{Commands: []guard.Command{{Text: "cat secret.txt; env | grep -c PARENT_ENV", Rewrites: true}}}),
 		"PreToolUse-Bash-subagent": child("Bash", "call_63",
-			guard.Call{Commands: []guard.Command{{Text: "cat lib/secret.txt"}}}),
+			guard.Call{Commands: []guard.Command{{Text: "cat lib/secret.txt", Rewrites: true}}}),
 		"PreToolUse-apply_patch-subagent":           child("apply_patch", "call_67", patched),
 		"PreToolUse-mcp__fakemcp__fs_read":          parent("mcp__fakemcp__fs_read", "/repo", "call_16", secret),
 		"PreToolUse-mcp__fakemcp__fs_read-subagent": child("mcp__fakemcp__fs_read", "call_69", secret),

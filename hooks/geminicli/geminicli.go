@@ -33,20 +33,22 @@ func (c client) Decode(payload []byte) (guard.Call, error) {
 	call := p.Call
 	call.Client = Name
 	call.AgentID, call.AgentType = "", ""
+	hooks.Rewritable(&call)
 	return call, nil
 }
 
-// Encode answers with silence, a denial, or a new prompt without a decision,
-// which Gemini CLI merges into the input.
+// Encode answers with silence, a denial, or a new prompt or command without a
+// decision, which Gemini CLI merges into the input.
 func (client) Encode(a hooks.Answer) hooks.Response {
 	var w wire.Writer
+	field, text, rewrites := a.Rewrites()
 	switch {
 	case a.Blocks():
 		w.Object("").String("decision", "deny").String("reason", a.Text()).End()
-	case a.Decision.Allowed() && a.Prompt != "":
+	case rewrites:
 		w.Object("").Object("hookSpecificOutput").
 			String("hookEventName", "BeforeTool").
-			Object("tool_input").String("prompt", a.Prompt).End().
+			Object("tool_input").String(field, text).End().
 			End().End()
 	default:
 		return hooks.Response{}

@@ -49,10 +49,10 @@ func TestDecode(t *testing.T) {
 		"BeforeTool-list_directory":          call("list_directory", target(guard.Target{Op: guard.List, Path: "/repo/lib"})),
 		"BeforeTool-list_directory-subagent": call("list_directory", target(guard.Target{Op: guard.List, Path: "/repo/lib"})),
 		"BeforeTool-run_shell_command": call("run_shell_command", guard.Call{Commands: []guard.Command{
-			{Text: "cat lib/secret.txt; env | grep -c PARENT_ENV", Cwd: "/repo"},
+			{Text: "cat lib/secret.txt; env | grep -c PARENT_ENV", Cwd: "/repo", Rewrites: true},
 		}}),
 		"BeforeTool-run_shell_command-subagent": call("run_shell_command",
-			guard.Call{Commands: []guard.Command{{Text: "cat lib/secret.txt"}}}),
+			guard.Call{Commands: []guard.Command{{Text: "cat lib/secret.txt", Rewrites: true}}}),
 		"BeforeTool-mcp_fakemcp_fs_read": call("mcp_fakemcp_fs_read", guard.Call{Targets: []guard.Target{
 			{Op: everything, Path: "path", Guess: true},
 			{Op: everything, Path: "/repo/lib/secret.txt", Guess: true},

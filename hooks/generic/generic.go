@@ -41,7 +41,7 @@ func (c client) Decode(payload []byte) (guard.Call, error) {
 // Encode always answers: the decision, its code and the reason; a block exits
 // with 2 and has the reason on stderr too.
 func (client) Encode(a hooks.Answer) hooks.Response {
-	if a.Decision.Allowed() && a.Prompt != "" {
+	if _, _, ok := a.Rewrites(); ok {
 		a = a.Unrewritten()
 	}
 	decision, reason := "allow", a.Decision.Reason

@@ -42,5 +42,11 @@ func Fuzz(f *testing.F, c hooks.Client) {
 			v := verdict(t, c, a)
 			require.True(t, v.Blocked || v.Prompt == a.Prompt)
 		}
+		if call.Event == guard.ToolCall && len(call.Commands) == 1 && call.Launch == nil {
+			a.Decision, a.Prompt, a.Command = guard.Decision{Code: guard.NoTarget}, "", "conduct exec -- true"
+			v := verdict(t, c, a)
+			require.True(t, v.Blocked || v.Command == a.Command)
+			require.False(t, !call.Commands[0].Rewrites && c.Name() == "qwen-code" && !v.Blocked)
+		}
 	})
 }

@@ -14,6 +14,7 @@ type Verdict struct {
 	Blocked bool
 	Reason  string // of a block: what the model sees
 	Prompt  string // of a rewritten launch
+	Command string // that runs in place of the call's
 	Silent  bool   // nothing was said
 	Code    string // of the generic client
 }
@@ -94,7 +95,8 @@ func readGemini(a answer) (Verdict, error) {
 		return Verdict{}, fmt.Errorf("decision %q for event %q", a.Decision, a.Specific.Event)
 	}
 	prompt, _ := a.Specific.Input["prompt"].(string)
-	return Verdict{Prompt: prompt}, nil
+	command, _ := a.Specific.Input["command"].(string)
+	return Verdict{Prompt: prompt, Command: command}, nil
 }
 
 func readClaude(client string, a answer) (Verdict, error) {
@@ -105,11 +107,15 @@ func readClaude(client string, a answer) (Verdict, error) {
 	if s.Decision == "deny" {
 		return Verdict{Blocked: true, Reason: s.Reason}, reasoned(s.Reason)
 	}
+	command, _ := s.Updated["command"].(string)
+	if client == "codex" && s.Decision == "allow" && command != "" {
+		return Verdict{Command: command}, nil
+	}
 	if s.Decision != "" || client != "claude-code" {
 		return Verdict{}, fmt.Errorf("%s does not take the decision %q and the input %v so", client, s.Decision, s.Updated)
 	}
 	prompt, _ := s.Updated["prompt"].(string)
-	return Verdict{Prompt: prompt}, nil
+	return Verdict{Prompt: prompt, Command: command}, nil
 }
 
 func reasoned(reason string) error {
