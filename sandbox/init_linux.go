@@ -33,6 +33,7 @@ func Init(args []string) (handled bool, exit int) {
 	}
 	sock := os.NewFile(3, "sandbox")
 	unix.CloseOnExec(3)
+	unix.CloseOnExec(commandErr)
 	i := &inner{sock: sock}
 	if err := i.run(); err != nil {
 		i.say(saysFailed, err.Error())
@@ -131,7 +132,7 @@ func (i *inner) spawnHere() (int, error) {
 		return 0, err
 	}
 	pid, err := syscall.ForkExec(path, i.setup.Argv, &syscall.ProcAttr{
-		Env: i.setup.Env, Files: []uintptr{0, 1, 2},
+		Env: i.setup.Env, Files: []uintptr{0, 1, commandErr},
 	})
 	if err != nil {
 		return 0, &execError{fmt.Errorf("run %q: %w", path, err)}

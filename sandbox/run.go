@@ -1,13 +1,13 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"sync"
 	"syscall"
 )
@@ -42,13 +42,16 @@ type Result struct {
 
 // What Init says on its socket, one letter first.
 const (
-	saysStarted    = 'S'
-	saysEnded      = 'D' // and the wait status, 4 bytes
-	saysNotFound   = 'N' // and why
-	saysCannotRun  = 'X' // and why
-	saysFailed     = 'F' // and why: nothing ran
-	maxSaid        = 64 << 10
-	watchedTail    = 64 << 10
+	saysStarted   = 'S'
+	saysEnded     = 'D' // and the wait status, 4 bytes
+	saysNotFound  = 'N' // and why
+	saysCannotRun = 'X' // and why
+	saysFailed    = 'F' // and why: nothing ran
+
+	maxSaid     = 64 << 10
+	watchedTail = 64 << 10
+	commandErr  = 4 // the descriptor of the command's standard error, until it starts
+
 	exitNotFound   = 127
 	exitCannotRun  = 126
 	exitWithSignal = 128
@@ -59,6 +62,19 @@ const (
 // ErrUnavailable when the confinement failed before the command ran; then
 // nothing ran. A cancelled context kills the command.
 func Run(ctx context.Context, b Backend, argv []string, p Policy, std Stdio) (Result, error) {
+	for try := 1; ; try++ {
+		res, err := runOnce(ctx, b, argv, p, std)
+		if !errors.Is(err, errSilent) || try == tries {
+			return res, err
+		}
+	}
+}
+
+// tries is how often a plan is made anew when its runner gave up before the
+// command: a file or socket that it named may have gone in between.
+const tries = 3
+
+func runOnce(ctx context.Context, b Backend, argv []string, p Policy, std Stdio) (Result, error) {
 	plan, report, err := b.Confine(argv, p)
 	if err != nil {
 		return Result{Report: report}, err
@@ -70,17 +86,13 @@ func Run(ctx context.Context, b Backend, argv []string, p Policy, std Stdio) (Re
 	}
 	res, err := read(said)
 	res.Report = report
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return res, ctx.Err()
-	}
-	if err != nil {
-		if errors.Is(err, ErrLost) {
-			return res, err
-		}
-		if text := strings.TrimSpace(string(s.tail)); text != "" {
-			err = fmt.Errorf("%w: %s", err, text)
-		}
-		return res, fmt.Errorf("%w: %s: %w", ErrUnavailable, b.Name(), err)
+	case errors.Is(err, ErrLost):
+		return res, err
+	case err != nil:
+		return res, fmt.Errorf("%w: %s: %w: %s", ErrUnavailable, b.Name(), err, bytes.TrimSpace(s.runner))
 	}
 	res.Denied = std.Watch && b.Denied(s.tail, p)
 	return res, nil
@@ -126,6 +138,8 @@ type session struct {
 	plan Plan
 	std  Stdio
 	tail []byte // the last of the standard error, where watched
+	// runner is what the runner wrote, apart from the command.
+	runner []byte
 }
 
 // run starts the plan and returns what Init said until it ended.
@@ -135,9 +149,15 @@ func (s *session) run(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	defer ours.Close()
-	files := []*os.File{s.std.In, s.std.Out, s.std.Err, theirs}
-	var feeds, closing []*os.File
-	closing = append(closing, theirs)
+	said, runner, err := os.Pipe()
+	if err != nil {
+		theirs.Close()
+		return nil, err
+	}
+	defer said.Close()
+	files := []*os.File{s.std.In, s.std.Out, runner, theirs, s.std.Err}
+	var feeds []*os.File
+	closing := []*os.File{theirs, runner}
 	defer func() { closeAll(closing) }()
 	var watched *os.File
 	if s.std.Watch {
@@ -146,7 +166,7 @@ func (s *session) run(ctx context.Context) ([]byte, error) {
 			return nil, err
 		}
 		defer r.Close()
-		files[2], watched, closing = w, r, append(closing, w)
+		files[commandErr], watched, closing = w, r, append(closing, w)
 	}
 	for range s.plan.Inputs {
 		r, w, err := os.Pipe()
@@ -163,25 +183,36 @@ func (s *session) run(ctx context.Context) ([]byte, error) {
 		closeAll(feeds)
 		return nil, err
 	}
-	return s.attend(ctx, proc, ours, watched, feeds), nil
+	return s.attend(ctx, proc, pipes{ours, said, watched, feeds}), nil
+}
+
+// pipes are our ends of what connects us with a started plan.
+type pipes struct {
+	ours    *os.File   // the socket of Init
+	runner  *os.File   // the runner's standard error
+	watched *os.File   // the command's, nil where not watched
+	feeds   []*os.File // the plan's inputs
 }
 
 // attend feeds a started plan, passes signals on and waits for its end.
-func (s *session) attend(ctx context.Context, proc *os.Process, ours, watched *os.File, feeds []*os.File) []byte {
+func (s *session) attend(ctx context.Context, proc *os.Process, p pipes) []byte {
 	var done sync.WaitGroup
-	for i, w := range feeds {
+	for i, w := range p.feeds {
 		done.Go(func() {
 			_, _ = w.Write(s.plan.Inputs[i]) // a reader that is gone says why itself
 			w.Close()
 		})
 	}
-	if watched != nil {
-		done.Go(func() { s.watch(watched) })
+	if p.watched != nil {
+		done.Go(func() { s.watch(p.watched) })
 	}
+	done.Go(func() {
+		s.runner, _ = io.ReadAll(io.LimitReader(p.runner, maxSaid)) // it is only shown
+	})
 	over := make(chan struct{})
-	done.Go(func() { s.control(ctx, ours, over) })
-	said, _ := io.ReadAll(io.LimitReader(ours, maxSaid)) // what is cut off is judged as such
-	_, _ = proc.Wait()                                   // how the runner ended is not how the command did
+	done.Go(func() { s.control(ctx, p.ours, over) })
+	said, _ := io.ReadAll(io.LimitReader(p.ours, maxSaid)) // what is cut off is judged as such
+	_, _ = proc.Wait()                                     // how the runner ended is not how the command did
 	close(over)
 	done.Wait()
 	return said

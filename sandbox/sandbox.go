@@ -46,7 +46,7 @@ type Plan struct {
 	// Argv is the program and its arguments. Its last program is Init, which
 	// takes Setup from descriptor 3.
 	Argv []string
-	// Inputs are read by the program from descriptors 4, 5, …
+	// Inputs are read by the program from descriptors 5, 6, …
 	Inputs [][]byte
 	// Setup is what Init is told.
 	Setup Setup
@@ -72,6 +72,7 @@ const (
 	AbstractSocket Property = "abstract-sockets"     // talk to a socket without a path
 	PathSockets    Property = "path-sockets"         // talk to a socket with a path
 	LaterSockets   Property = "later-sockets"        // talk to one made after the start
+	Network        Property = "no-network"           // use the network, where the grant takes it away
 	Aliases        Property = "aliases"              // go through another mount of the same folder
 	HardLinks      Property = "hard-links"           // go through a link made before
 	Processes      Property = "processes-unseen"     // see other processes

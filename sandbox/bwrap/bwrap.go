@@ -75,7 +75,7 @@ func (b *Backend) Confine(argv []string, p sandbox.Policy) (sandbox.Plan, sandbo
 	a.base(b.root, p.NoNetwork)
 	a.places(l)
 	plan := sandbox.Plan{
-		Argv:   []string{b.bwrap, "--args", "4", "--", b.self, sandbox.InitArg},
+		Argv:   []string{b.bwrap, "--args", "5", "--", b.self, sandbox.InitArg},
 		Inputs: append([][]byte{a.list.Bytes()}, a.data...),
 		Setup:  sandbox.Setup{Argv: argv, Env: l.Env, Dir: p.Cwd, Scopes: true},
 	}
@@ -104,7 +104,7 @@ type args struct {
 }
 
 // firstData is the descriptor of the first input after the arguments.
-const firstData = 5
+const firstData = 6
 
 func (a *args) add(words ...string) {
 	for _, w := range words {

@@ -56,6 +56,7 @@ func attacks() []attack {
 			return worked("utime", os.Chtimes(w.secret(), time.Unix(1, 0), time.Unix(1, 0)))
 		}},
 		{name: "read a record", property: sandbox.Records, try: func(w World) error { return steal(filepath.Join(w.records(), "workspace.json")) }},
+		{name: "list the records", property: sandbox.Records, try: func(w World) error { return lists(w.records(), "workspace.json") }},
 		{name: "write a record", property: sandbox.Records, try: func(w World) error { return writes(filepath.Join(w.records(), "forged")) }},
 		{name: "move the records", property: sandbox.Records, try: func(w World) error { return worked("rename", os.Rename(w.records(), w.at("ws/old"))) }},
 		{name: "remove the records", property: sandbox.Records, try: func(w World) error { return removed(w.records()) }, after: recordsSame},
@@ -74,8 +75,8 @@ func attacks() []attack {
 		{name: "swap their folder", property: sandbox.Protected, try: func(w World) error { return moved(w.at("ws/.claude")) }},
 		{name: "write conduct.yaml", property: sandbox.Protected, try: func(w World) error { return writes(w.at("ws/conduct.yaml")) }},
 		{name: "write git's settings", property: sandbox.Protected, try: func(w World) error { return writes(w.at("ws/.git/config")) }, after: gitSame},
-		{name: "write a hook of git", property: sandbox.Protected, try: func(w World) error { return writes(w.at("ws/.git/hooks/pre-commit")) }, after: gitSame},
-		{name: "write our program", property: sandbox.Protected, try: func(w World) error { return writes(w.self()) }},
+		{name: "write a hook of git", property: sandbox.Protected, try: writeHook, after: gitSame},
+		{name: "swap our program", property: sandbox.Protected, try: func(w World) error { return moved(w.self()) }},
 		{name: "abstract socket", property: sandbox.AbstractSocket, try: func(w World) error { return dial(w.abstract()) }},
 		{name: "path socket", property: sandbox.PathSockets, try: func(w World) error { return dial(w.pathSocket()) }},
 		{name: "another mount", property: sandbox.Aliases, try: func(w World) error { return steal(filepath.Join(w.alias(), "units/U0004/secret.txt")) }},
@@ -210,6 +211,11 @@ func gitSame(w World) error {
 		return leak("git's settings have changed (%v)", err)
 	}
 	return nil
+}
+
+func writeHook(w World) error {
+	_ = os.Mkdir(w.at("ws/.git/hooks"), 0o755) // the write says whether it worked
+	return writes(w.at("ws/.git/hooks/pre-commit"))
 }
 
 func dial(address string) error {

@@ -2,6 +2,7 @@ package sandboxtest
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -112,12 +113,8 @@ func makeDevice(w World) error {
 	}
 	for _, dir := range []string{w.own(), w.temp(), "/dev", "/dev/shm"} {
 		path := filepath.Join(dir, "disk")
-		if unix.Mknod(path, unix.S_IFBLK|0o600, int(dev)) != nil {
-			continue
-		}
-		if f, err := os.Open(path); err == nil {
-			f.Close()
-			return leak("made a device in %s", dir)
+		if unix.Mknod(path, unix.S_IFBLK|0o600, int(dev)) == nil {
+			return errors.Join(leak("made a device in %s", dir), os.Remove(path))
 		}
 	}
 	return nil
@@ -188,9 +185,7 @@ func pivot(w World) error {
 	if unix.Mount(to, to, "", unix.MS_BIND|unix.MS_REC, "") != nil || unix.PivotRoot(to, filepath.Join(to, "old")) != nil {
 		return nil
 	}
-	if err := unix.Unmount("/old"+w.parent(), unix.MNT_DETACH); err != nil {
-		return nil
-	}
+	_ = unix.Unmount("/old"+w.parent(), unix.MNT_DETACH) // what counts is whether the file can be read
 	return stealAt("/old" + w.parent())
 }
 
@@ -303,7 +298,7 @@ func enter(w World) error {
 func trace(w World) error {
 	runtime.LockOSThread()
 	for _, pid := range []int{1, os.Getppid(), w.victimPid()} {
-		if unix.PtraceAttach(pid) == nil {
+		if unix.PtraceSeize(pid) == nil { // unlike attaching, it stops nobody
 			return leak("traced %d", pid)
 		}
 	}

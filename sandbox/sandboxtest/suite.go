@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -25,9 +26,13 @@ func run(t *testing.T, u user, w World, mode string, argv ...string) (outcome, s
 	return o, out, stderr
 }
 
+// patience is how long pipes are waited for once a command has ended.
+const patience = 10 * time.Second
+
 func command(u user, w World, mode string, argv ...string) *exec.Cmd {
 	cmd := exec.Command(w.self(), append([]string{runArg, mode, string(w)}, argv...)...)
 	cmd.Dir = "/"
+	cmd.WaitDelay = patience // an attack that got through may hold the pipes
 	cmd.SysProcAttr = &syscall.SysProcAttr{}
 	if os.Geteuid() == 0 {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(u.id), Gid: uint32(u.id)}
