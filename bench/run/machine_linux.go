@@ -28,3 +28,6 @@ func machine(dir string) (string, error) {
 	return fmt.Sprintf("Linux %s, %s, %d cores, %s, %s", unix.ByteSliceToString(u.Release[:]), runtime.GOARCH,
 		runtime.NumCPU(), kind, runtime.Version()), nil
 }
+
+// settle waits until what was written is on the disk.
+func settle() { unix.Sync() }
