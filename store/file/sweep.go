@@ -35,6 +35,9 @@ type tidier struct {
 	limit int           // things to take away; negative means no limit
 	dry   bool
 	done  int
+	// living are dispatches that were found alive, with their generation then. All
+	// that points to one is looked at, and each time its record would be read.
+	living map[store.ID]uint64
 }
 
 // Sweep does up to limit steps of tidying: it finishes what a writer left that
@@ -44,7 +47,7 @@ func (s *Store) Sweep(ctx context.Context, grace time.Duration, limit int, dry b
 	if limit <= 0 {
 		return 0, nil
 	}
-	t := &tidier{store: s, fate: s.fate, grace: grace, limit: limit, dry: dry}
+	t := &tidier{store: s, fate: s.fate, grace: grace, limit: limit, dry: dry, living: map[store.ID]uint64{}}
 	for _, step := range []func(context.Context) error{t.live, t.temps, t.names, t.claims, t.grants} {
 		if t.full() {
 			break
@@ -130,7 +133,7 @@ func (t *tidier) took(err error) error {
 func (t *tidier) live(ctx context.Context) error {
 	return t.each(ctx, liveDir, func(name string) error {
 		id, ok := recordID(name)
-		if !ok || !t.store.inLive(id, true) {
+		if !ok || t.lives(id) || !t.store.inLive(id, true) {
 			return nil
 		}
 		t.done++
@@ -139,6 +142,24 @@ func (t *tidier) live(ctx context.Context) error {
 		}
 		return nil
 	})
+}
+
+// lives says whether a dispatch is alive and undamaged, or was at an earlier
+// look of this tidying. It is for passing over what need not go; what is taken
+// away is looked at anew.
+func (t *tidier) lives(id store.ID) bool {
+	if t.living == nil {
+		return false
+	}
+	if _, ok := t.living[id]; ok {
+		return true
+	}
+	e, _, err := t.store.readRecord(id)
+	if err != nil || e.Ended {
+		return false
+	}
+	t.living[id] = e.Generation
+	return true
 }
 
 // isTemp says whether a name is that of a file which was not yet renamed to
@@ -182,7 +203,7 @@ func (t *tidier) names(ctx context.Context) error {
 // entry looks at one entry of the index.
 func (t *tidier) entry(ctx context.Context, name, profile string, id store.ID) error {
 	path := indexPath(name, profile, id)
-	if !id.Valid() || !t.stray(profile, id) || !t.old(path) {
+	if !id.Valid() || t.lives(id) || !t.stray(profile, id) || !t.old(path) {
 		return nil
 	}
 	if t.dry {
@@ -218,7 +239,7 @@ func (t *tidier) claims(ctx context.Context) error {
 	return t.each(ctx, claimsDir, func(link string) error {
 		text, err := t.store.root.Readlink(claimsDir + "/" + link)
 		unit, id, ok := strings.Cut(text, ".")
-		if err != nil || !ok || t.fate(store.ID(id)) == alive {
+		if err != nil || !ok || t.lives(store.ID(id)) || t.fate(store.ID(id)) == alive {
 			return nil
 		}
 		claim, _, _ := strings.Cut(link, ".")
@@ -274,6 +295,9 @@ func (t *tidier) superfluous(name string) bool {
 	id, rest, _ := strings.Cut(name, ".")
 	generation, err := strconv.ParseUint(strings.TrimSuffix(rest, ".json"), 10, 64)
 	if err != nil || !store.ID(id).Valid() {
+		return false
+	}
+	if t.lives(store.ID(id)) && generation >= t.living[store.ID(id)] {
 		return false
 	}
 	e, _, err := t.store.readRecord(store.ID(id))
