@@ -38,8 +38,9 @@ func (c *command) follow() (ok, failed state) {
 	case "exec":
 		return both(c.exec())
 	}
+	s := c.s
 	c.rule()
-	return c.s, c.s
+	return s, s
 }
 
 // rule follows a command that changes nothing in its shell.
@@ -77,7 +78,7 @@ func (c *command) rule() {
 		return
 	}
 	r, ok := lookup(c.name)
-	if !ok {
+	if !ok || c.fromFile() {
 		c.unknown("it runs a program that is not known")
 		return
 	}
@@ -85,6 +86,19 @@ func (c *command) rule() {
 	if !c.special(r, p) {
 		c.plain(r, p)
 	}
+}
+
+// fromFile says whether a program takes commands or options from a word that
+// looks like an operand.
+func (c *command) fromFile() bool {
+	mark := ""
+	switch c.name {
+	case "less", "more":
+		mark = "+"
+	case "strings", "nm", "size", "objdump", "readelf":
+		mark = "@"
+	}
+	return mark != "" && slices.ContainsFunc(c.args, func(f field) bool { return strings.HasPrefix(f.text, mark) })
 }
 
 // cd follows cd and pushd.
@@ -185,10 +199,15 @@ func (c *command) set() state {
 			c.e.opaque(a.pos, "an option that is computed")
 			s.params = params{unknown: true}
 			return s
+		case a.dash() && a.text != "--" && strings.Contains(a.text, "k"):
+			c.e.opaque(a.pos, "assignments anywhere")
 		case a.text == "--" || !a.dash() && !strings.HasPrefix(a.text, "+"):
 			if a.text == "--" {
 				i++
 			} else if i > 0 && strings.HasSuffix(c.args[i-1].text, "o") {
+				if !inList("errexit nounset pipefail xtrace noglob verbose noclobber physical", a.text) {
+					c.e.opaque(a.pos, "an option of the shell")
+				}
 				continue
 			}
 			s.params = params{}
@@ -216,10 +235,27 @@ func (c *command) unset() state {
 	s := c.s
 	for _, a := range c.args {
 		if !a.dash() {
+			c.e.subscript(a)
 			s = s.set(a.text, value{})
 		}
 	}
 	return s
+}
+
+// subscript makes a line opaque where a name has an index: that is evaluated, and
+// may run commands.
+func (e *eval) subscript(f field) {
+	if strings.Contains(f.text, "[") || f.unknown {
+		e.opaque(f.pos, "an array")
+	}
+}
+
+// steered makes a line opaque that sets a variable which programs act on, in
+// another way than by an assignment.
+func (e *eval) steered(name string, pos int) {
+	if actsOn(name) {
+		e.opaque(pos, "it sets a variable that programs act on")
+	}
 }
 
 // readInto follows read and the like: what they set is not known.
@@ -229,12 +265,17 @@ func (c *command) readInto() state {
 		p := c.parse(r)
 		c.optionFacts(p)
 		for _, f := range p.operands {
+			c.e.subscript(f)
+			c.e.steered(f.text, f.pos)
 			s = s.set(f.text, value{unknown: true})
 		}
 		if f, ok := p.value("-a"); ok {
+			c.e.steered(f.text, f.pos)
 			s = s.set(f.text, value{unknown: true})
 		}
 	} else if len(c.args) > 1 {
+		c.e.subscript(c.args[1])
+		c.e.steered(c.args[1].text, c.pos)
 		s = s.set(c.args[1].text, value{unknown: true}).set("OPTARG", value{unknown: true})
 	}
 	for _, name := range []string{"REPLY", "MAPFILE"} {
@@ -251,6 +292,7 @@ func (c *command) printInto() state {
 	if strings.Contains(name, "[") {
 		c.e.opaque(c.pos, "an array")
 	}
+	c.e.steered(name, c.pos)
 	return c.s.set(name, value{unknown: true})
 }
 
@@ -360,6 +402,10 @@ func (e *eval) test(s state, x syntax.TestExpr) {
 			e.looks(s, w)
 			return
 		}
+		if ok && (x.Op == syntax.TsVarSet || x.Op == syntax.TsRefVar) {
+			e.subscript(field{value: e.inner(s, w), pos: offset(w)})
+			return
+		}
 		e.test(s, x.X)
 	case *syntax.BinaryTest:
 		wx, okX := x.X.(*syntax.Word)
@@ -392,6 +438,8 @@ func (c *command) testCommand() {
 			continue
 		}
 		switch {
+		case f.text == "-v" && i+1 < len(args):
+			c.e.subscript(args[i+1])
 		case len(f.text) == 2 && f.text[0] == '-' && strings.IndexByte("abcdefghkprsuwxGLNOS", f.text[1]) >= 0 && i+1 < len(args):
 			if !(f.text == "-a" || f.text == "-o") || i == 0 {
 				c.use(&args[i+1], Enter)

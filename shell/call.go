@@ -150,6 +150,9 @@ func (e *eval) invoke(s state, words []field, in stdin, values []value) (ok, fai
 func (c *command) unknown(why string) {
 	c.e.opaqueBy(c.pos, why, c.index)
 	c.guessAll()
+	if c.in.text != nil {
+		c.guessCode(c.in.text.text, c.pos)
+	}
 	c.control(c.e.out.Commands[c.index][1:])
 }
 

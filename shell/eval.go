@@ -19,6 +19,7 @@ type eval struct {
 	changed, removed bool
 	funcs            []string // functions that the line declares
 	listing          *listing // what the last command printed
+	places           []string // where the line has put links, or may have
 }
 
 func (e *eval) stmts(s state, list []*syntax.Stmt) state {
@@ -259,6 +260,7 @@ func (e *eval) forClause(s state, c *syntax.ForClause) state {
 		items = items[:unrolled]
 	}
 	leaves := breaks(c.Do)
+	e.steered(it.Name.Value, offset(c))
 	for i, v := range items {
 		round := after.set(it.Name.Value, v)
 		end := e.stmts(round, c.Do)

@@ -2,6 +2,8 @@ package shell
 
 import (
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -84,6 +86,8 @@ type Env struct {
 	// and whether it is a folder that can be entered. It decides between readings
 	// ("cd sub; cat x" stays where it was only if there is no sub). Nil: both are taken.
 	Exists func(abs string) (isDir, exists bool)
+	// Link says whether an absolute path is a symbolic link itself. Nil: it may be one.
+	Link func(abs string) bool
 }
 
 // Analysis is what a command line does, as far as its text tells.
@@ -151,14 +155,14 @@ func (e *eval) opaqueBy(pos int, why string, command int) {
 
 // fact reports one use of a path.
 func (e *eval) fact(f Fact) {
+	if f.Path == "" && !f.Top || !f.Glob && isDevice(f.Path) {
+		return
+	}
 	switch f.Op {
 	case Write:
 		e.changed, e.removed = true, true
 	case Place:
 		e.changed = true
-	}
-	if f.Path == "" && !f.Top || !f.Glob && isDevice(f.Path) {
-		return
 	}
 	if len(e.out.Facts) >= maxFacts {
 		e.opaque(0, "it uses too many paths")
@@ -167,5 +171,75 @@ func (e *eval) fact(f Fact) {
 	if strings.HasPrefix(f.Path, "/") && !f.Top {
 		f.Cwds = nil
 	}
+	e.throughBrought(&f)
+	for i := len(e.out.Facts) - 1; i >= max(0, len(e.out.Facts)-16); i-- {
+		if e.out.Facts[i].same(&f) {
+			return
+		}
+	}
 	e.out.Facts = append(e.out.Facts, f)
+	e.store(f)
+}
+
+func (f *Fact) same(g *Fact) bool {
+	return f.Op == g.Op && f.Path == g.Path && f.Glob == g.Glob && f.Options == g.Options && f.Follows == g.Follows &&
+		f.Implied == g.Implied && f.Guess == g.Guess && f.Top == g.Top && f.Remedy == g.Remedy && slices.Equal(f.Cwds, g.Cwds)
+}
+
+// store reports the checkout that a store of git belongs to: who has the store has
+// all of its content.
+func (e *eval) store(f Fact) {
+	if f.Op != Search && f.Op != Write && f.Op != Read || f.Guess {
+		return
+	}
+	head, tail, found := strings.Cut("/"+f.Path+"/", "/.git/")
+	part, _, _ := strings.Cut(tail, "/")
+	if !found || part != "" && part != "objects" && part != "modules" && part != "lfs" && part != "worktrees" {
+		return
+	}
+	if f.Op == Read {
+		f.Op = Search
+	}
+	if f.Path = strings.TrimPrefix(head, "/"); f.Path == "" {
+		f.Path = "."
+	}
+	f.Glob, f.Implied = false, true
+	e.out.Facts = append(e.out.Facts, f)
+}
+
+// brought notes places where the line has put links, or may have: what is below
+// them is not where it seems to be.
+func (e *eval) brought(at []string, p string) {
+	for _, dir := range at {
+		e.places = append(e.places, path.Clean(joinPath(dir, p)))
+	}
+}
+
+// throughBrought makes a line opaque that uses what it has brought.
+func (e *eval) throughBrought(f *Fact) {
+	if len(e.places) == 0 || f.Implied && f.Op != Search && f.Op != List {
+		return
+	}
+	for _, dir := range append(slices.Clone(f.Cwds), "") {
+		if e.leadsThrough(joinPath(dir, f.Path)) {
+			e.opaque(0, "it uses what it has moved or unpacked, which may lead elsewhere")
+			return
+		}
+	}
+}
+
+// leadsThrough says whether a path goes through such a place, on its way too:
+// "link/.." is not where it seems to be.
+func (e *eval) leadsThrough(p string) bool {
+	for i := 1; i <= len(p); i++ {
+		if i < len(p) && p[i] != '/' {
+			continue
+		}
+		if at := path.Clean(p[:i]); slices.ContainsFunc(e.places, func(b string) bool {
+			return b == "." || at == b || strings.HasPrefix(at, b+"/")
+		}) {
+			return true
+		}
+	}
+	return false
 }

@@ -324,8 +324,65 @@ func (g *gitCall) under(paths []field) []string {
 	return out
 }
 
-// revPath reports REV:PATH, the content of a file in a commit.
-func (g *gitCall) revPath(f *field) bool {
+// revision reports what a revision shows whatever the paths are: REV:PATH, and
+// what may be no commit, but a file or a folder of any unit by its hash. It
+// returns true where that is all which is shown.
+func (g *gitCall) revision(f *field, op Op) bool {
+	if f.unknown && !f.number {
+		g.e.opaque(f.pos, "a word that is computed")
+		return false
+	}
+	rev, _, isPath := strings.Cut(f.text, ":")
+	if !isCommit(rev) {
+		g.elsewhere(Search, g.peeled(isPath))
+		return false
+	}
+	return isPath && g.revPathOp(f, op)
+}
+
+// peeled is the form of the run in which each hash is said to be a commit's.
+func (g *gitCall) peeled(isPath bool) string {
+	said := g.said
+	revs, _ := g.split(g.p.operands)
+	if v, ok := g.p.value("-s", "--source"); ok {
+		revs = append(slices.Clone(revs), *v)
+	}
+	for _, f := range revs {
+		if rev, _, _ := strings.Cut(f.text, ":"); rev != "" && !isCommit(rev) && !strings.ContainsAny(rev, ".^") {
+			said = strings.Replace(said, rev, rev+"^{commit}", 1)
+		}
+	}
+	if len(said) > 160 || strings.Contains(said, "\n") {
+		return "git " + g.r.name + " REV^{commit} -- " + Own
+	}
+	if !isPath && g.p.ended < 0 {
+		said += " -- " + Own
+	}
+	return said
+}
+
+// isCommit says whether a revision names commits, by its form: a bare hash may be
+// that of anything.
+func isCommit(rev string) bool {
+	for _, part := range strings.FieldsFunc(rev, func(r rune) bool { return r == '.' }) {
+		part = strings.TrimPrefix(part, "^")
+		switch i := strings.LastIndexByte(part, '^'); {
+		case strings.Contains(part, "^{") && !strings.HasSuffix(part, "^{commit}"):
+			return false
+		case strings.Contains(part, "~"), i > 0, strings.HasSuffix(part, "^{commit}"):
+			continue
+		}
+		if i := strings.LastIndex(part, "-g"); i >= 0 {
+			part = part[i+2:]
+		}
+		if len(part) >= 4 && strings.Trim(part, "0123456789abcdefABCDEF") == "" {
+			return false
+		}
+	}
+	return true
+}
+
+func (g *gitCall) revPathOp(f *field, op Op) bool {
 	i := strings.IndexByte(f.text, ':')
 	if i < 0 || f.unknown {
 		return false
@@ -339,10 +396,12 @@ func (g *gitCall) revPath(f *field) bool {
 			p = p[2:]
 		}
 	}
-	more := Fact{Op: Read, Path: p, Written: f.written, Cwds: g.s.at, Top: true}
+	more := Fact{Op: op, Path: p, Written: f.written, Cwds: g.s.at, Top: true}
 	switch {
 	case p == "":
-		more.Op, more.Path = List, "."
+		if more.Path = "."; op == Read {
+			more.Op = List
+		}
 	case strings.HasPrefix(p, "./") || strings.HasPrefix(p, "../"):
 		more.Top = false
 	}

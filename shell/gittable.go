@@ -41,8 +41,8 @@ var gitTable = []row{
 		"--ignore-missing --renormalize --chmod:text --sparse --verbose --no-warn-embedded-repo --pathspec-from-file:opaque --pathspec-file-nul"},
 	{"am", "tree", "git checkout REV -- {own}", "*"},
 	{"annotate", "blame", "git blame -- ./FILE", "=blame"},
-	{"apply", "apply", "", "-vRpNq -p:text -C:text --stat!outside --numstat!outside --summary!outside --check!outside --index --cached --intent-to-add " +
-		"-3 --3way --ours --theirs --union --build-fake-ancestor:put -R --reverse --reject -z --unidiff-zero --apply --no-add --allow-binary-replacement " +
+	{"apply", "apply", "", "-vRNq -p:text -C:text --stat!outside --numstat!outside --summary!outside --check!outside --index --cached --intent-to-add " +
+		"-3!patch --3way!patch --ours --theirs --union --build-fake-ancestor:put -R --reverse --reject -z --unidiff-zero --apply --no-add --allow-binary-replacement " +
 		"--binary --exclude:text --include:text --whitespace:text --ignore-space-change --ignore-whitespace --inaccurate-eof --verbose --quiet " +
 		"--recount --directory:text!whole --unsafe-paths!opaque --allow-empty"},
 	{"archive", "archive", "git archive HEAD {own}", "-vl -# --format:text -o:put --output:put --prefix:text --verbose --list --worktree-attributes " +
@@ -75,7 +75,7 @@ var gitTable = []row{
 		"--squash:text --author:text --date:text --cleanup:text --signoff --no-signoff --no-verify --verify --amend --allow-empty --allow-empty-message " +
 		"--no-edit --edit --quiet --verbose --include --only --untracked-files?:text --gpg-sign?:text --no-gpg-sign --dry-run --short " +
 		"--porcelain --long --status --no-status --reset-author --no-post-rewrite --trailer:text --branch --null --pathspec-from-file:opaque --pathspec-file-nul"},
-	{"commit-tree", "pass", "", "*"},
+	{"commit-tree", "content", "git commit -m MESSAGE -- {own}", "*"},
 	{"config", "config", "", "*"},
 	{"count-objects", "pass", "", "*"},
 	{"describe", "pass", "", "*"},
@@ -98,7 +98,7 @@ var gitTable = []row{
 		"--line-number --column --files-with-matches --name-only --files-without-match --open-files-in-pager?:opaque --null --only-matching " +
 		"--count --color?:text --no-color --break --heading --show-function --function-context --context:text --after-context:text " +
 		"--before-context:text --max-count:text --threads:text --and --or --not --all-match --quiet --ext-grep"},
-	{"hash-object", "hash", "", "-w -t:text --stdin --stdin-paths!opaque --path:text --no-filters --literally"},
+	{"hash-object", "hash", "", "-w -t:text!whole --stdin --stdin-paths!opaque --path:text --no-filters --literally"},
 	{"help", "pass", "", "*"},
 	{"init", "init", "", "*"},
 	{"log", "log", "+", logOptions + diffOptions},
@@ -109,8 +109,8 @@ var gitTable = []row{
 	{"ls-tree", "lstree", "git ls-tree -r HEAD {own}", "-dltz -r!recurse --long --name-only --name-status --object-only --full-name --full-tree!whole --abbrev?:text --format:text"},
 	{"merge", "tree", "git checkout REV -- {own}", "*"},
 	{"merge-base", "pass", "", "*"},
-	{"merge-tree", "pass", "", "*"},
-	{"mktree", "pass", "", "*"},
+	{"merge-tree", "content", "git diff REV REV -- {own}", "*"},
+	{"mktree", "content", "", "*"},
 	{"mv", "paths", "", "-fknv --force --dry-run --verbose --sparse"},
 	{"name-rev", "pass", "", "*"},
 	{"notes", "pass", "", "*"},
@@ -120,9 +120,9 @@ var gitTable = []row{
 	{"range-diff", "content", "git diff REV REV -- {own}", "*"},
 	{"read-tree", "tree", "git checkout REV -- {own}", "*"},
 	{"rebase", "tree", "", "*"},
-	{"reflog", "pass", "", "*"},
+	{"reflog", "log", "+", logOptions + diffOptions},
 	{"remote", "remotes", "", "*"},
-	{"reset", "reset", "git reset REV -- {own}", "-qNp --hard!whole --merge!whole --keep!whole --mixed --soft --quiet --no-quiet --refresh --no-refresh " +
+	{"reset", "reset", "git reset -- {own}", "-qNp --hard!whole --merge!whole --keep!whole --mixed --soft --quiet --no-quiet --refresh --no-refresh " +
 		"--patch!patch --intent-to-add --recurse-submodules?:text --pathspec-from-file:opaque --pathspec-file-nul"},
 	{"restore", "paths", "git restore -- {own}", "-SWqm -p!patch -s:text --source:text --staged --worktree --patch!patch --quiet --progress --no-progress --ours --theirs --merge " +
 		"--conflict:text --ignore-unmerged --ignore-skip-worktree-bits --recurse-submodules --overlay --no-overlay --pathspec-from-file:opaque --pathspec-file-nul -U:text"},
@@ -137,14 +137,15 @@ var gitTable = []row{
 	{"sparse-checkout", "sparse", "", "*"},
 	{"stash", "stash", "git stash push -- {own}", "-kqSuN -a!stop --all!stop -p!patch --patch!patch -m:text --message:text --keep-index --no-keep-index --staged --include-untracked --no-include-untracked --quiet " +
 		"--pathspec-from-file:opaque --pathspec-file-nul"},
-	{"status", "pass", "", "*"},
+	{"status", "raw", "git status", "-sbz -v!patch --verbose!patch -u?:text --short --branch --show-stash --porcelain?:text --long --untracked-files?:text " +
+		"--ignore-submodules?:text --ignored?:text --column?:text --no-column --ahead-behind --no-ahead-behind --renames --no-renames --find-renames?:text"},
 	{"submodule", "submodule", "", "*"},
 	{"switch", "switch", "git checkout REV -- {own}", "-fqdtm -c:text -C:text --create:text --force-create:text --orphan:text --detach --force --discard-changes --merge --conflict:text " +
 		"--quiet --progress --no-progress --track?:text --no-track --guess --no-guess --ignore-other-worktrees --recurse-submodules?:text"},
 	{"symbolic-ref", "pass", "", "*"},
 	{"tag", "pass", "", "*"},
 	{"update-index", "index", "", "-qz --add --remove --refresh --really-refresh --again!whole -g!whole --assume-unchanged --no-assume-unchanged --skip-worktree " +
-		"--no-skip-worktree --force-remove --cacheinfo:text --chmod:text --stdin!opaque --index-info!opaque --unmerged --ignore-missing --info-only --replace --verbose"},
+		"--no-skip-worktree --force-remove --cacheinfo:text!whole --chmod:text --stdin!opaque --index-info!opaque --unmerged --ignore-missing --info-only --replace --verbose"},
 	{"update-ref", "pass", "", "*"},
 	{"var", "pass", "", "*"},
 	{"verify-commit", "pass", "", "*"},

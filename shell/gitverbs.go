@@ -14,15 +14,19 @@ func (g *gitCall) shows() {
 		}
 		return
 	}
+	if g.r.name == "reflog" && len(p.operands) > 0 && inList("show expire delete exists list drop", p.operands[0].text) {
+		p.operands = p.operands[1:]
+		p.ended--
+	}
 	revs, paths := g.split(p.operands)
 	content := p.has(patch) || (g.r.operands == "diff" || g.r.operands == "show") && !p.has(names) || g.r.name == "format-patch"
 	objects := 0
 	for i := range revs {
-		if content && (g.r.operands == "show" || g.r.operands == "diff") && g.revPath(&revs[i]) {
-			objects++
+		if walks := g.r.operands == "log" || g.r.operands == "show" && strings.Contains(revs[i].text, ".."); walks && !revs[i].unknown {
+			continue // only commits come out of it
 		}
-		if revs[i].unknown && p.ended < 0 {
-			g.e.opaque(revs[i].pos, "a word that is computed")
+		if content && g.revision(&revs[i], Search) && g.r.operands == "show" {
+			objects++
 		}
 	}
 	for _, v := range p.values {
@@ -59,7 +63,7 @@ func (g *gitCall) object() {
 		if !content || len(p.operands) == 2 && i == 0 {
 			continue
 		}
-		if !g.revPath(&p.operands[i]) {
+		if !g.revision(&p.operands[i], Read) {
 			g.everything(Search)
 		}
 	}
@@ -75,7 +79,10 @@ func (g *gitCall) grep() {
 			p.ended--
 		}
 	}
-	_, paths := g.split(rest)
+	revs, paths := g.split(rest)
+	for i := range revs {
+		g.revision(&revs[i], Search)
+	}
 	_, null := p.value("-z", "--null")
 	g.e.listing = &listing{names: value{below: g.under(paths)}, null: null}
 	g.each(Search, paths, func() { g.implied(Search, ".", Fact{Remedy: g.remedy()}) })
@@ -89,8 +96,10 @@ func (g *gitCall) lsTree() {
 	}
 	paths := p.operands
 	if len(paths) > 0 {
-		g.revPath(&paths[0])
-		paths = paths[1:]
+		tree := paths[0]
+		if paths = paths[1:]; g.revPathOp(&tree, op) {
+			return
+		}
 	}
 	for i := range paths {
 		g.report(&paths[i], op, Fact{Top: p.has(whole), Remedy: g.remedy()})
@@ -105,8 +114,7 @@ func (g *gitCall) archive() {
 	if _, ok := p.value("-l", "--list"); ok || len(p.operands) == 0 {
 		return
 	}
-	if strings.Contains(p.operands[0].text, ":") {
-		g.everything(Search)
+	if g.revision(&p.operands[0], Search) {
 		return
 	}
 	g.each(Search, p.operands[1:], func() { g.implied(Search, ".", Fact{Remedy: g.remedy()}) })
@@ -125,10 +133,13 @@ func (g *gitCall) apply() {
 	}
 	switch {
 	case g.p.has(outside):
+	case g.p.has(patch):
+		g.everything(Search) // a merge with any object that the patch names
 	case g.p.has(whole):
 		g.everything(Write)
 	default:
 		g.implied(Write, ".", Fact{})
+		g.e.brought(g.s.at, ".")
 	}
 }
 
@@ -139,12 +150,21 @@ func (g *gitCall) paths(paths []field) {
 		for i := range paths {
 			g.pathspec(&paths[i], Write)
 		}
+		if g.r.name == "mv" && len(paths) > 0 {
+			g.e.brought(g.s.at, paths[len(paths)-1].text)
+		}
 		return
 	}
 	if g.p.has(patch) {
 		g.each(Search, paths, func() { g.everything(Search) })
 	}
 	g.each(op, paths, func() { g.everything(op) })
+	if v, ok := g.p.value("-s", "--source"); ok && g.r.name == "restore" {
+		g.revision(v, Search)
+	}
+	for i := 0; g.r.name == "restore" && i < len(paths); i++ {
+		g.e.brought(g.s.at, paths[i].text)
+	}
 }
 
 // changes follows the verbs that change the tree or the index: as a whole when
@@ -164,10 +184,16 @@ func (g *gitCall) changes() {
 		case len(p.operands) > 0 || p.has(patch):
 			g.paths(p.operands)
 		}
+		if g.creates("-v", "--verbose") && g.creates("--dry-run", "--short", "--porcelain", "--long") {
+			g.everything(Search) // it shows what would be committed
+		}
 	case "clean":
 		g.clean()
 	case "reset":
-		_, paths := g.split(p.operands)
+		revs, paths := g.split(p.operands)
+		for i := range revs {
+			g.revision(&revs[i], Search)
+		}
 		g.e.removed = true
 		switch {
 		case p.has(whole):
@@ -211,9 +237,15 @@ func (g *gitCall) checkout() {
 	if p.ended < 0 && len(revs) > 1 {
 		revs, paths = revs[:1], append(slices.Clone(revs[1:]), paths...)
 	}
+	for i := range revs {
+		g.revision(&revs[i], Search)
+	}
 	switch {
 	case len(paths) > 0:
 		g.paths(paths)
+		for i := range paths {
+			g.e.brought(g.s.at, paths[i].text)
+		}
 	case len(revs) == 0 && g.creates("-b", "-B") && !g.creates("-f", "--force"):
 		// A new branch from here leaves the files as they are.
 	case len(revs) == 0:
@@ -236,8 +268,8 @@ func (g *gitCall) stash() {
 		g.e.out.Wipes = true
 	}
 	switch verb {
-	case "list", "create", "store":
-	case "show":
+	case "create", "store":
+	case "show", "list":
 		if p.has(patch) {
 			g.elsewhere(Search, "git diff stash@{0}^ stash@{0} -- "+Own)
 		}
@@ -287,6 +319,24 @@ func (g *gitCall) messages() {
 			g.kind("read", &v, 0, false)
 		}
 		g.kind("text", f, 0, false)
+		g.byName(f)
+	}
+}
+
+// byName reports a word with which content gets a name, or is shown by its name.
+func (g *gitCall) byName(f *field) {
+	switch g.r.name {
+	case "tag", "update-ref":
+		if !f.dash() && (strings.Contains(f.text, ":") || !isCommit(f.text)) {
+			g.everything(Search)
+		}
+	case "notes":
+		if strings.HasPrefix(f.text, "-C") || strings.HasPrefix(f.text, "-c") || strings.HasPrefix(f.text, "--re") || f.text == "copy" {
+			g.everything(Search)
+		}
+	}
+	if strings.Contains(f.text, "%(") && strings.Contains(f.text, "raw") {
+		g.everything(Search)
 	}
 }
 
@@ -295,6 +345,9 @@ func (g *gitCall) other() {
 	first := ""
 	rest := []field{}
 	for _, a := range g.args {
+		if a.unknown && !a.number {
+			g.e.opaque(a.pos, "a word that is computed")
+		}
 		if a.dash() {
 			continue
 		}
@@ -331,6 +384,9 @@ func (g *gitCall) other() {
 			g.everything(Write)
 		}
 	case "hash":
+		if v, ok := g.p.value("-t"); ok && v.text != "blob" {
+			g.everything(Search) // a folder of any content
+		}
 		for i := range g.p.operands {
 			g.use(&g.p.operands[i], Read)
 		}
@@ -416,6 +472,8 @@ func (g *gitCall) remote() {
 		f := &g.args[i]
 		switch {
 		case f.unknown:
+		case g.r.operands == "push" && i > 0 && !f.dash() && !isCommit(strings.SplitN(strings.TrimPrefix(f.text, "+"), ":", 2)[0]):
+			g.everything(Search)
 		case strings.Contains(f.text, "::") || strings.HasPrefix(f.text, "--upload-pack") || strings.HasPrefix(f.text, "--receive-pack") || strings.HasPrefix(f.text, "--exec"):
 			g.e.opaqueBy(f.pos, "a repository that is reached by a program", g.index)
 		case strings.HasPrefix(f.text, "/") || strings.HasPrefix(f.text, ".") || strings.HasPrefix(f.text, "file:"):
@@ -444,6 +502,7 @@ func (g *gitCall) clone() {
 	default:
 		v := from.tail(strings.TrimPrefix(t, "file://"))
 		g.use(&v, Search)
+		g.everything(Search)
 	}
 	if len(p.operands) > 1 {
 		g.use(&p.operands[1], Place)

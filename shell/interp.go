@@ -258,8 +258,9 @@ func (s *sedScript) until(end byte) bool {
 		switch b := s.text[s.at]; {
 		case b == '\\' && !class:
 			s.at++
+		case b == end && class:
+			return false // whether it ends here depends on the sed
 		case b == '[' && !class && end != '[':
-			// A delimiter in a class ends nothing for GNU's sed; BSD's agree.
 			class = strings.IndexByte(s.text[s.at+1:], ']') >= 0
 			if class && s.at+1 < len(s.text) && s.text[s.at+1] == '^' {
 				s.at++
@@ -269,7 +270,7 @@ func (s *sedScript) until(end byte) bool {
 			}
 		case b == ']' && class:
 			class = false
-		case b == end && !class:
+		case b == end:
 			s.at++
 			return true
 		}
@@ -402,11 +403,21 @@ func isName(s string) bool {
 // plainAwk says whether a program neither opens files, nor runs commands, nor
 // changes its own arguments.
 func plainAwk(code string) bool {
+	for _, w := range awkWords(code) {
+		if inList("getline system ARGV ARGC ARGIND PROCINFO SYMTAB", w) {
+			return false // wherever it stands: what is a string depends on what is a pattern
+		}
+	}
+	sends := strings.ContainsAny(code, "|>")
 	prints := false // within the words of a print statement
 	value := false  // what stands before is a value, so that a slash divides
 	depth := 0
+	unsure := false // whether a slash would divide cannot be told
 	for i := 0; i < len(code); i++ {
 		b := code[i]
+		if b != ' ' && b != '\t' && b != '/' {
+			unsure = b == ')' || i > 0 && (b == '+' || b == '-') && code[i-1] == b
+		}
 		switch {
 		case b == '"':
 			for i++; i < len(code) && code[i] != '"'; i++ {
@@ -420,6 +431,8 @@ func plainAwk(code string) bool {
 				i++
 			}
 			prints, value = false, false
+		case b == '/' && unsure && sends:
+			return false
 		case b == '/' && !value:
 			for i++; i < len(code) && code[i] != '/'; i++ {
 				if code[i] == '\\' {
@@ -433,11 +446,9 @@ func plainAwk(code string) bool {
 				i++
 			}
 			switch code[from : i+1] {
-			case "getline", "system", "ARGV", "ARGC", "PROCINFO", "SYMTAB", "ENVIRON", "close", "fflush":
-				return false
 			case "print", "printf":
 				prints, value, depth = true, false, 0
-			case "in", "return", "else", "do", "delete", "exit", "next":
+			case "in", "return", "else", "do", "delete", "exit", "next", "case":
 				value = false
 			default:
 				value = true
@@ -450,7 +461,11 @@ func plainAwk(code string) bool {
 			}
 			value = false
 		case b == '>' && prints && depth == 0:
-			return false
+			rest := strings.TrimLeft(code[i:], "> ")
+			if !strings.HasPrefix(rest, `"/dev/stderr"`) && !strings.HasPrefix(rest, `"/dev/stdout"`) {
+				return false
+			}
+			value = false
 		case b == ';' || b == '\n' || b == '}' || b == '{':
 			prints, value = false, false
 		case b == '(':
@@ -469,9 +484,17 @@ func plainAwk(code string) bool {
 	return true
 }
 
+// awkWords returns all that looks like a name.
+func awkWords(code string) []string {
+	return strings.FieldsFunc(code, func(r rune) bool { return r > 0x7f || !isNameByte(byte(r)) })
+}
+
 func isNameByte(b byte) bool {
 	return b == '_' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9'
 }
+
+// loaders are the words with which programs of jq and yq read other files.
+const loaders = "import include load load_str load_xml load_props load_base64 strload eval"
 
 // jq follows jq: its program may only read modules.
 func (c *command) jq(r *row, p *parsed) {
@@ -481,10 +504,9 @@ func (c *command) jq(r *row, p *parsed) {
 	}
 	c.plain(r, p)
 	for _, f := range p.programs() {
-		for _, w := range []string{"import", "include", "input_filename", "get_search_list"} {
-			if strings.Contains(f.text, w) && w != "input_filename" {
-				c.e.opaqueBy(f.pos, "a program that reads others", c.index)
-			}
+		if slices.ContainsFunc(awkWords(f.text), func(w string) bool { return inList(loaders, w) }) {
+			c.e.opaqueBy(f.pos, "a program that reads others", c.index)
+			c.guessCode(f.text, f.pos)
 		}
 		if f.unknown {
 			c.e.opaqueBy(f.pos, "a program that is computed", c.index)

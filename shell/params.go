@@ -82,6 +82,10 @@ func (e *eval) param(s state, p *syntax.ParamExp) value {
 		}
 		return value{text: strconv.Itoa(len([]rune(v.text)))}
 	case p.Slice != nil, p.Repl != nil:
+		if p.Slice != nil {
+			e.arithmetic(s, p.Slice.Offset)
+			e.arithmetic(s, p.Slice.Length)
+		}
 		e.innerOf(s, p)
 		return value{unknown: true}
 	case p.Exp != nil:
@@ -255,6 +259,7 @@ func isNumber(t string) bool {
 
 func (e *eval) assigned(s state, x syntax.ArithmExpr) state {
 	if w, ok := x.(*syntax.Word); ok && w.Lit() != "" && !isNumber(w.Lit()) {
+		e.steered(w.Lit(), offset(w))
 		return s.set(w.Lit(), value{unknown: true, number: true})
 	}
 	return s

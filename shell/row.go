@@ -110,7 +110,7 @@ func (r *row) short(letter byte) (option, bool) {
 			}
 			continue
 		}
-		if i := strings.IndexByte(tok[1:], letter); i >= 0 && strings.IndexAny(tok, ":?!") < 0 {
+		if i := strings.IndexByte(tok[1:], letter); i >= 0 && !strings.ContainsAny(tok, ":?!") {
 			return option{name: tok[:1] + tok[i+1:i+2]}, true
 		}
 	}
@@ -176,6 +176,9 @@ func (c *command) parse(r *row) *parsed {
 		if stop >= 0 && len(p.operands) == stop && (p.ended >= 0 || !f.dash()) {
 			p.rest = c.args[i:]
 			return p
+		}
+		if f.loose && !anything {
+			c.e.opaque(f.pos, "a word that is computed")
 		}
 		switch {
 		case p.ended >= 0 || anything:
@@ -282,7 +285,9 @@ func (c *command) optionValue(p *parsed, o option, f field, v string, glued bool
 		p.values = append(p.values, optionValue{o, more[0]}, optionValue{o2, more[1]})
 		return 2
 	default:
-		f = more[0]
+		if f = more[0]; f.loose {
+			c.e.opaque(f.pos, "a word that is computed")
+		}
 		p.values = append(p.values, optionValue{o, f})
 		return 1
 	}

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"net/url"
 	"path"
 	"strings"
 )
@@ -14,7 +15,7 @@ func (c *command) special(r *row, p *parsed) bool {
 		c.sed(p)
 	case "awk", "gawk", "mawk", "nawk":
 		c.awk(p)
-	case "jq", "gojq":
+	case "jq", "gojq", "yq":
 		c.jq(r, p)
 	case "xargs":
 		c.xargs(p)
@@ -196,15 +197,66 @@ func (c *command) placed(p *parsed) {
 		c.rsync(p, from, into)
 		return
 	}
+	file := into != nil && !given && c.isFile(into)
 	if into != nil && !given {
 		c.kind("put", into, 0, true)
 	}
 	for i := range from {
-		c.placedOne(p, &from[i], into, given)
+		c.placedOne(p, &from[i], into, given, file)
+		c.movesLinks(p, &from[i], into)
 	}
 }
 
-func (c *command) placedOne(p *parsed, f, into *field, given bool) {
+// movesLinks notes links that are made or moved: later words of the line may lead
+// through them.
+func (c *command) movesLinks(p *parsed, f, into *field) {
+	_, symbolic := p.value("-s", "--symbolic", "--symbolic-link")
+	_, kept := p.value("-a", "--archive", "-d", "-P", "--no-dereference", "-R", "-r", "--recursive")
+	switch {
+	case c.name == "mv" || c.name == "cp" && kept && !c.isPlain(f):
+	case symbolic:
+	default:
+		return
+	}
+	if c.name == "mv" {
+		c.e.opaqueMove(f, c.s.at)
+		if c.isPlain(f) {
+			return
+		}
+	}
+	if into == nil {
+		return
+	}
+	c.e.brought(c.s.at, into.text)
+}
+
+// opaqueMove makes a line opaque that moves the folder which it is in.
+func (e *eval) opaqueMove(f *field, at []string) {
+	for _, dir := range at {
+		if from := path.Clean(joinPath(dir, f.text)); strings.HasPrefix(path.Clean(dir)+"/", from+"/") {
+			e.opaque(f.pos, "it moves the folder that it is in")
+		}
+	}
+}
+
+// isPlain says whether it is certain that a word is no folder and no link.
+func (c *command) isPlain(f *field) bool {
+	if c.e.env.Exists == nil || c.e.env.Link == nil || f.glob || f.unknown || f.below != nil || len(c.e.places) > 0 {
+		return false
+	}
+	for _, dir := range c.s.at {
+		abs := joinPath(dir, f.text)
+		if !strings.HasPrefix(abs, "/") || c.e.env.Link(abs) {
+			return false
+		}
+		if isDir, _ := c.e.env.Exists(abs); isDir {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *command) placedOne(p *parsed, f, into *field, given, file bool) {
 	link := c.name == "ln" || c.name == "link"
 	switch {
 	case c.name == "mv":
@@ -221,10 +273,10 @@ func (c *command) placedOne(p *parsed, f, into *field, given bool) {
 	default:
 		c.kind("read", f, 0, true)
 	}
-	if into == nil || p.has(single) || into.unknown || into.below != nil {
+	if into == nil || file || p.has(single) || into.unknown || into.below != nil {
 		return
 	}
-	c.inside(f, into, given, c.copiesTree(p))
+	c.inside(f, into, c.copiesTree(p))
 }
 
 // copiesTree says whether folders are copied.
@@ -239,10 +291,7 @@ func (c *command) copiesTree(p *parsed) bool {
 }
 
 // inside reports what a word becomes in the folder that it is put into.
-func (c *command) inside(f, into *field, given, tree bool) {
-	if !given && c.isFile(into) {
-		return
-	}
+func (c *command) inside(f, into *field, tree bool) {
 	dest := *into
 	join := func(name, pat string) {
 		if into.glob || into.number || f.glob || f.number {
@@ -366,6 +415,7 @@ func (c *command) rsync(p *parsed, from []field, into *field) {
 	}
 	if into != nil {
 		c.use(into, Write)
+		c.e.brought(c.s.at, into.text)
 	}
 }
 
@@ -463,10 +513,8 @@ func (c *command) fetch(p *parsed) {
 	}
 	for i := range p.operands {
 		f := &p.operands[i]
-		if rest, ok := strings.CutPrefix(f.text, "file://"); ok {
-			g := *f
-			g.text = "/" + strings.TrimLeft(rest, "/")
-			c.use(&g, Read)
+		if len(f.text) > 5 && strings.EqualFold(f.text[:5], "file:") {
+			c.fileAddress(f)
 			continue
 		}
 		if f.unknown && !strings.HasPrefix(f.text, "http") {
@@ -478,9 +526,26 @@ func (c *command) fetch(p *parsed) {
 	}
 }
 
+// fileAddress reports the file of a file URL.
+func (c *command) fileAddress(f *field) {
+	rest := f.text[5:]
+	if host, ok := strings.CutPrefix(rest, "//"); ok {
+		if rest = "/"; strings.Contains(host, "/") {
+			rest = host[strings.IndexByte(host, '/'):]
+		}
+	}
+	name, err := url.PathUnescape(rest)
+	if err != nil || strings.ContainsAny(name, "{}[]?#") {
+		c.e.opaque(f.pos, "an address that is computed")
+	}
+	g := *f
+	g.text = name
+	c.use(&g, Read)
+}
+
 // sent reports the file that a value names after an "@".
 func (c *command) sent(f *field) {
-	if i := strings.IndexByte(f.text, '@'); i == 0 || i > 0 && strings.ContainsAny(f.text[:i], "=") {
+	if i := strings.IndexByte(f.text, '@'); i == 0 || i > 0 && (strings.Contains(f.text[:i], "=") || isName(f.text[:i])) {
 		g := *f
 		name, _, _ := strings.Cut(f.text[i+1:], ";")
 		if g.text = name; name != "-" {
@@ -568,12 +633,14 @@ func (c *command) unzip(p *parsed) {
 // links that are there, too.
 func (c *command) extracts(into *field) {
 	if into == nil {
+		into = &field{value: value{text: "."}}
 		c.implied(Write, ".", Fact{})
 		c.implied(Search, ".", Fact{Follows: true})
-		return
+	} else {
+		c.use(into, Write)
+		c.report(into, Search, Fact{Follows: true})
 	}
-	c.use(into, Write)
-	c.report(into, Search, Fact{Follows: true})
+	c.e.brought(c.s.at, into.text)
 }
 
 // split follows split, whose second operand begins the names of what it makes.

@@ -41,6 +41,7 @@ type value struct {
 	below   []string // it is any path below one of these (find's {}), written from here
 	stream  bool     // it is a pipe (a process substitution)
 	number  bool     // with unknown: some number
+	loose   bool     // with unknown: it may be several words, or none
 }
 
 func (s state) lookup(name string) (value, bool) {

@@ -7,14 +7,6 @@ package shell
 // what the real program opens.
 var table = []row{
 	{":", "text*", "", "*"},
-	{"ack", "text search*", "search", "" +
-		"-acCfghHiIlLnoQrRsSvwx1 -A:text -B:text -m:text --after-context:text --before-context:text --context?:text " +
-		"--color --nocolor --column --count --files-with-matches --files-without-matches --follow!follow --nofollow " +
-		"--group --nogroup --heading --noheading --ignore-case --ignore-dir:text --ignore-file:text --invert-match " +
-		"--literal --match:text!nofirst --max-count:text --no-filename --output:text --passthru --print0 " +
-		"--range-start:text --range-end:text --recurse --no-recurse --smart-case --sort-files --type:text " +
-		"--with-filename --word-regexp -t:text --noenv --ackrc:opaque --pager:opaque --files-from:opaque --js --ts --py " +
-		"--go --rust --java --ruby --php --html --css --json --yaml --markdown --shell --cc --cpp"},
 	{"ag", "text search*", "search", "" +
 		"-acDgGhHiILlnoQrRsStuUvVwz0 -A?:text -B?:text -C?:text -m:text -W:text -p:read -f!follow --after?:text " +
 		"--before?:text --context?:text --ackmate --all-text --all-types --break --nobreak --color --nocolor --column " +
@@ -202,7 +194,7 @@ var table = []row{
 	{"gzip", "write*", "", "" +
 		"-acfklLnNqtvVd -# -r!recurse -S:text --stdout --to-stdout --decompress --uncompress --force --keep --list " +
 		"--no-name --name --quiet --recursive --suffix:text --test --verbose --fast --best"},
-	{"hash", "text*", "", "*"},
+	{"hash", "text*", "", "-dlrt -p:opaque"},
 	{"hd", "=hexdump", "", ""},
 	{"head", "read*", "", "" +
 		"-qvz -# -n:text -c:text --lines:text --bytes:text --quiet --silent --verbose --zero-terminated"},
@@ -371,10 +363,6 @@ var table = []row{
 	{"sha384sum", "=md5sum", "", ""},
 	{"sha512sum", "=md5sum", "", ""},
 	{"shasum", "read*", "", "-btUpqswS -a:text -c!opaque --algorithm:text --binary --text --portable --check!opaque"},
-	{"shellcheck", "read*", "", "" +
-		"-f:text -e:text -i:text -s:text -S:text -o:text -W:text -C?:text -P:enter --format:text --exclude:text " +
-		"--include:text --shell:text --severity:text --enable:text --color?:text --norc --wiki-link-count:text " +
-		"--external-sources!opaque -x!opaque --check-sourced!opaque -a!opaque --rcfile:read --source-path:enter"},
 	{"shfmt", "search*", "", "" +
 		"-dlsfmp -i:text -ln:text -w!write -ci! -bn! -sr! -kp! -fn! -mn! --diff --list --indent:text " +
 		"--language-dialect:text --write!write --simplify --find --posix --case-indent --binary-next-line " +
@@ -428,8 +416,8 @@ var table = []row{
 	{"tput", "text*", "", "*"},
 	{"tr", "text*", "", "-cCdst --complement --delete --squeeze-repeats --truncate-set1"},
 	{"tree", "search*", "search", "" +
-		"-aACdDfFgGhiJnNpqQrsStuUvxX -L:text -P:text -I:text -T:text -H:text -o:put -l!follow -R --filelimit:text " +
-		"--prune --noreport --dirsfirst --filesfirst --gitignore --gitfile:read --matchdirs --ignore-case " +
+		"-aACdDfFgGhiJnNpqQrsStuUvxX -L:text -P:text -I:text -T:text -H:text -o:put -l!follow --filelimit:text " +
+		"-R!opaque --prune --noreport --dirsfirst --filesfirst --gitignore --gitfile:read --matchdirs --ignore-case " +
 		"--charset:text --timefmt:text --sort?:text --si --du --inodes --device --metafirst --info --infofile:read " +
 		"--hintro:read --houtro:read --fromfile!opaque --fromtabfile!opaque --nolinks"},
 	{"true", "text*", "", "*"},
@@ -483,7 +471,7 @@ var table = []row{
 		"--process-slot-var:text"},
 	{"xmllint", "read*", "", "" +
 		"--noout --format --xpath:text --pattern:text --recover --encode:text --c14n --html --compress --debug " +
-		"--nowarning --noblanks --pretty:text --nonet --valid!opaque --schema:read --dtdvalid:read --relaxng:read " +
+		"--nowarning --noblanks --pretty:text --nonet --valid!opaque --schema:opaque --dtdvalid:opaque --relaxng:opaque " +
 		"--output:put -o:put --xinclude!opaque --path:opaque --catalogs!opaque --shell!opaque"},
 	{"xxd", "read put", "", "" +
 		"-abCeEiprudv -c:text -g:text -l:text -n:text -o:text -s:text -R:text -cols:text -len:text -seek:text -ps! " +

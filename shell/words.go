@@ -394,6 +394,7 @@ func (b *builder) spliced(v value, one bool) {
 	}
 	if v.unknown {
 		b.value(v)
+		b.cur.loose = b.cur.loose || !v.number
 		return
 	}
 	for i := 0; i < len(v.text); {
