@@ -45,7 +45,7 @@ var may = map[string]string{
 	"hooks/all": "hooks hooks/claudecode hooks/codex hooks/geminicli hooks/generic hooks/qwencode",
 
 	// Confinement.
-	"sandbox": "", "sandbox/bwrap": "sandbox", "sandbox/landlock": "sandbox", "sandbox/sandboxtest": "sandbox",
+	"sandbox": "", "sandbox/bwrap": "sandbox", "sandbox/landlock": "sandbox", "sandbox/seatbelt": "sandbox", "sandbox/sandboxtest": "sandbox",
 
 	// Front ends.
 	"internal/gate":     "audit dispatch guard hooks internal/system store store/file unit workspace",

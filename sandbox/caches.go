@@ -111,6 +111,9 @@ func (l *Layout) environ(temp string) {
 		env = setenv(env, "XDG_RUNTIME_DIR", temp)
 	}
 	if l.Git {
+		// Git would stop at the edge of the own unit, which is a mount, and not come
+		// to the place that says how to go on.
+		env = setenv(env, "GIT_DISCOVERY_ACROSS_FILESYSTEM", "1")
 		// Go would ask git for the state of a repository that is not there, and fail.
 		env = setenv(env, "GOFLAGS", strings.TrimSpace(getenv(env, "GOFLAGS")+" -buildvcs=false"))
 	}

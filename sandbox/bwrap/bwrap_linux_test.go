@@ -33,3 +33,8 @@ func backend(t *testing.T) sandbox.Backend {
 func TestAttacks(t *testing.T) {
 	sandboxtest.Attack(t, backend(t).Name(), "../sandboxtest/testdata/bwrap.txt")
 }
+
+func TestBehaviour(t *testing.T) {
+	backend(t)
+	sandboxtest.Behave(t)
+}
