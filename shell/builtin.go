@@ -78,6 +78,9 @@ func (c *command) rule() {
 		return
 	}
 	r, ok := lookup(c.name)
+	if c.asksVersion() {
+		return
+	}
 	if !ok || c.fromFile() {
 		c.unknown("it runs a program that is not known")
 		return
@@ -86,6 +89,11 @@ func (c *command) rule() {
 	if !c.special(r, p) {
 		c.plain(r, p)
 	}
+}
+
+// asksVersion says whether a compiler is only asked which one it is.
+func (c *command) asksVersion() bool {
+	return len(c.args) == 1 && inList("go gcc g++ clang java javac npm", c.name) && inList("version --version -version -v -V", c.args[0].text)
 }
 
 // fromFile says whether a program takes commands or options from a word that

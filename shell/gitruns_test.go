@@ -91,7 +91,7 @@ func heldRun(t *testing.T, template, line, rev string) {
 	hash := git(t, w, "rev-parse", rev)
 	line = strings.NewReplacer("abc1234", hash, "def5678", hash, "/tmp/", base+"/").Replace(line)
 
-	a, err := Analyze(line, Env{Cwd: own, Home: base, Top: w, Exists: isThere})
+	a, err := Analyze(line, Env{Cwd: own, Home: base, Top: w, Exists: isThere, Link: isLink})
 	require.NoError(t, err)
 	before := siblingState(t, w)
 	cmd := exec.Command("bash", "-c", line)
@@ -160,4 +160,9 @@ func reaches(a Analysis, w string) bool {
 		}
 	}
 	return false
+}
+
+func isLink(abs string) bool {
+	info, err := os.Lstat(abs)
+	return err == nil && info.Mode()&os.ModeSymlink != 0
 }

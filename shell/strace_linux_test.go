@@ -103,7 +103,7 @@ func installed(name string) bool {
 func coveredRun(t *testing.T, line string) {
 	base := prepared(t)
 	own := filepath.Join(base, "own")
-	a, err := Analyze(line, Env{Cwd: own, Home: filepath.Join(base, "home")})
+	a, err := Analyze(line, Env{Cwd: own, Home: filepath.Join(base, "home"), Exists: isThere, Link: isLink})
 	require.NoError(t, err)
 	require.Empty(t, a.Opaque, "a run that is opaque shows nothing")
 	facts := covered(a.Facts)
@@ -240,8 +240,8 @@ func usesOf(call, args, result, file, dir string) []used {
 	case slices.Contains(changing, call) && !failed:
 		var out []used
 		for i, n := range names {
-			if strings.HasPrefix(call, "symlink") && i == 0 {
-				continue // the text of a link
+			if strings.HasPrefix(call, "symlink") && i == 0 || strings.Contains(call, "xattr") && i > 0 {
+				continue // a text
 			}
 			out = append(out, used{"write", abs(n)})
 		}
@@ -252,8 +252,8 @@ func usesOf(call, args, result, file, dir string) []used {
 	return nil
 }
 
-// helper matches the names of the files that sed and shred make for themselves.
-var helper = regexp.MustCompile(`^(sed\w{6}|0+)$`)
+// helper matches the names of files that sed, shred, dos2unix, zip and patch make for themselves.
+var helper = regexp.MustCompile(`^(sed\w{6}|0+|d2utmp\w+|zi\w{6}|.+\.[or]\w{6})$`)
 
 // cover is what facts allow.
 type cover []Fact
@@ -292,12 +292,12 @@ func allowedBy(f Fact, p string, u used) bool {
 	clean := filepath.Clean(p)
 	same := u.path == clean || u.path == resolved(p)
 	below := strings.HasPrefix(u.path, clean+"/") || strings.HasPrefix(u.path, resolved(p)+"/")
-	// sed and shred make files beside what they write, and mkdir -p the folders above.
+	// Some make files for themselves beside what they write, and mkdir -p the folders above.
 	beside := filepath.Dir(u.path) == filepath.Dir(clean) && helper.MatchString(filepath.Base(u.path))
 	above := strings.HasPrefix(clean, u.path+"/")
 	switch u.how {
 	case "write":
-		return f.Op == Write && (same || below || beside) || f.Op == Place && (same || above && u.how == "write")
+		return f.Op == Write && (same || below || beside) || f.Op == Place && beside || f.Op == Place && (same || above && u.how == "write")
 	case "list":
 		return (f.Op == List || f.Op == Search || f.Op == Write) && same || (f.Op == Search || f.Op == Write) && below ||
 			f.Glob && u.path == filepath.Dir(clean) || f.Op == Search && f.Follows
