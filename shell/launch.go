@@ -9,7 +9,7 @@ import (
 func (c *command) launches() bool {
 	i := slices.IndexFunc(agentPrograms, func(a struct{ name, prompt string }) bool { return a.name == c.name })
 	if i < 0 {
-		return false
+		return c.runsPackage()
 	}
 	l := Launch{Program: c.name, Command: c.index}
 	said := strings.Fields(agentPrograms[i].prompt)
@@ -37,4 +37,32 @@ func (c *command) launches() bool {
 	c.e.opaqueBy(c.pos, "it starts another agent program", c.index)
 	c.guessAll()
 	return true
+}
+
+// runsPackage follows a package runner that starts an agent program: npx and the
+// like, also as "npm exec" and "pnpm dlx".
+func (c *command) runsPackage() bool {
+	if !inList("npx bunx pnpx uvx pipx npm pnpm yarn bun uv", c.name) {
+		return false
+	}
+	for i, a := range c.args {
+		name := a.text
+		if at := strings.LastIndexByte(name, '@'); at > 0 {
+			name = name[:at] // its version
+		}
+		for _, p := range agentPackages {
+			if p.name == name {
+				name = p.program
+			}
+		}
+		if !slices.ContainsFunc(agentPrograms, func(p struct{ name, prompt string }) bool { return p.name == name && len(name) > 1 }) {
+			continue
+		}
+		words := slices.Clone(c.args[i:])
+		words[0].text = name
+		c.unknown("it runs a program that is not known")
+		c.e.invoke(c.s, words, c.in, c.values)
+		return true
+	}
+	return false
 }

@@ -36,6 +36,21 @@ var agentPrograms = []struct{ name, prompt string }{
 	{"vibe", "-p --prompt"},
 }
 
+// agentPackages are the names under which package runners (npx and the like) know
+// agent programs.
+var agentPackages = []struct{ name, program string }{
+	{"@anthropic-ai/claude-code", "claude"},
+	{"@charmland/crush", "crush"},
+	{"@github/copilot", "copilot"},
+	{"@google/gemini-cli", "gemini"},
+	{"@kilocode/cli", "kilocode"},
+	{"@openai/codex", "codex"},
+	{"@qwen-code/qwen-code", "qwen"},
+	{"@sourcegraph/amp", "amp"},
+	{"aider-chat", "aider"},
+	{"opencode-ai", "opencode"},
+}
+
 // interpreters run code, with the options that hold it.
 var interpreters = []struct{ name, code string }{
 	{"bun", "-e --eval -p --print"},
