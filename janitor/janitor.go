@@ -58,8 +58,8 @@ func (j *Janitor) Run(ctx context.Context, o Options) (Report, error) {
 	if err := j.ended(ctx, o, &r); err != nil {
 		return r, err
 	}
-	limit := o.Limit
-	if limit == 0 {
+	limit := 1 // a step: Sweep looks at several things for one
+	if o.Limit == 0 {
 		limit = 1 << 30
 	}
 	n, err := j.Book.Store.Sweep(ctx, grace, limit, o.DryRun)
@@ -133,7 +133,11 @@ func (j *Janitor) ended(ctx context.Context, o Options, r *Report) error {
 	before := j.Book.Clock.Now().Add(-o.Retention)
 	var due []*dispatch.Dispatch
 	streams := sync.OnceValue(j.Log.Streams)
-	for id, err := range j.Book.Store.Ended() {
+	all := j.Book.Store.Ended
+	if o.Limit > 0 {
+		all = j.Book.Store.Archived // a step must not cost more where more is live
+	}
+	for id, err := range all() {
 		if err != nil {
 			return err
 		}

@@ -134,6 +134,10 @@ type Store interface {
 	// Ended yields the ids of all ended dispatches that are still kept.
 	Ended() iter.Seq2[ID, error]
 
+	// Archived is Ended without a look at what is live, whose number it then does
+	// not depend on. It leaves out what Sweep has yet to put in its place.
+	Archived() iter.Seq2[ID, error]
+
 	// Profiles returns the profiles under which an agent name has dispatches, Held last.
 	Profiles(name string) ([]string, error)
 

@@ -94,13 +94,16 @@ func (s *Store) Ended() iter.Seq2[store.ID, error] {
 				return
 			}
 		}
-		for id, err := range s.records(endedDir) {
+		for id, err := range s.Archived() {
 			if !yield(id, err) || err != nil {
 				return
 			}
 		}
 	}
 }
+
+// Archived yields the ids of the ended dispatches that lie in their place.
+func (s *Store) Archived() iter.Seq2[store.ID, error] { return s.records(endedDir) }
 
 // inLive says whether a record in the live folder has ended, or has not; one
 // that is no longer there is neither.

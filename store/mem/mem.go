@@ -207,6 +207,9 @@ func (s *Store) Ended() iter.Seq2[store.ID, error] {
 	return s.yield(func(it *item) bool { return it.entry.Ended && !it.aside })
 }
 
+// Archived is Ended: nothing is ever out of its place here.
+func (s *Store) Archived() iter.Seq2[store.ID, error] { return s.Ended() }
+
 // yield takes its list when the loop begins: the body may call the store.
 func (s *Store) yield(keep func(*item) bool) iter.Seq2[store.ID, error] {
 	return func(yield func(store.ID, error) bool) {

@@ -91,12 +91,19 @@ func IDs[T any](t *testing.T, seq func(func(T, error) bool), id func(T) store.ID
 	return out
 }
 
-func same(id store.ID) store.ID                    { return id }
-func damageID(d store.Damage) store.ID             { return d.ID }
-func ids(list ...store.ID) []store.ID              { slices.Sort(list); return append([]store.ID{}, list...) }
-func ctx(t *testing.T) context.Context             { return t.Context() }
-func live(t *testing.T, s store.Store) []store.ID  { t.Helper(); return IDs(t, s.Live(), same) }
-func ended(t *testing.T, s store.Store) []store.ID { t.Helper(); return IDs(t, s.Ended(), same) }
+func same(id store.ID) store.ID                   { return id }
+func damageID(d store.Damage) store.ID            { return d.ID }
+func ids(list ...store.ID) []store.ID             { slices.Sort(list); return append([]store.ID{}, list...) }
+func ctx(t *testing.T) context.Context            { return t.Context() }
+func live(t *testing.T, s store.Store) []store.ID { t.Helper(); return IDs(t, s.Live(), same) }
+
+// ended are the ended dispatches. No writer dies in these tests, so all lie in their place.
+func ended(t *testing.T, s store.Store) []store.ID {
+	t.Helper()
+	all := IDs(t, s.Ended(), same)
+	require.ElementsMatch(t, all, IDs(t, s.Archived(), same))
+	return all
+}
 
 // slot is one entry of the index of agent names.
 type slot struct {
