@@ -23,26 +23,29 @@ func (s *Store) index(k store.Keys, profile string, id store.ID, from string) ([
 	dir := namesDir + "/" + k.Name + "/" + profile
 	entry := indexPath(k.Name, profile, id)
 	changed := []string{dir}
-	var err error
-	for range pruneTries {
+	err := s.point(from, entry, linkText(k.Unit, id)) // mostly the folders are there
+	for try := 0; errors.Is(err, fs.ErrNotExist) && try < pruneTries; try++ {
 		var made []string
 		if made, err = s.mkdir(dir); err == nil {
 			changed = append(changed, made...)
-			kill("index.link")
-			err = s.root.Link(from, entry)
-			if err != nil && !errors.Is(err, fs.ErrExist) {
-				kill("index.make")
-				err = s.root.Symlink(linkText(k.Unit, id), entry)
-			}
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			break
+			err = s.point(from, entry, linkText(k.Unit, id))
 		}
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("index dispatch %q: %w", id, err)
 	}
 	return changed, nil
+}
+
+// point makes an entry: another name of from, or else a link of its own.
+func (s *Store) point(from, entry, text string) error {
+	kill("index.link")
+	err := s.root.Link(from, entry)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		kill("index.make")
+		err = s.root.Symlink(text, entry)
+	}
+	return err
 }
 
 // hold moves a dispatch to the held ones of its name.

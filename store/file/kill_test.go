@@ -395,8 +395,8 @@ func TestOrderOfSteps(t *testing.T) {
 	put := []string{"put.make", "put.write", "put.replace"}
 	want := map[string][]string{
 		"create beside others": slices.Concat(
-			[]string{"mkdir.make", "mkdir.make", "claim.take"},                             // a lock for its unit; claims
-			[]string{"mkdir.make", "mkdir.make", "mkdir.make", "mkdir.mode", "index.link"}, // a folder for its profile
+			[]string{"mkdir.make", "mkdir.make", "claim.take"},                                                         // a lock for its unit; claims
+			[]string{"index.link", "index.make", "mkdir.make", "mkdir.make", "mkdir.make", "mkdir.mode", "index.link"}, // a folder for its profile
 			[]string{"mkdir.make"}, put, // the grant
 			[]string{"mkdir.make", "sync", "sync", "sync", "sync"}, // claims, the profile and the name above it, grants
 			put, []string{"sync"}), // the record
