@@ -1,14 +1,13 @@
 package guard
 
 import (
-	"errors"
 	"io/fs"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/seed6310be5c/conduct/dispatch"
 	"github.com/seed6310be5c/conduct/grants"
+	"github.com/seed6310be5c/conduct/shell"
 	"github.com/seed6310be5c/conduct/unit"
 )
 
@@ -182,32 +181,7 @@ func decodeURL(p string) (string, error) {
 		}
 		rest = after[slash:]
 	}
-	return unescape(rest)
-}
-
-// errEscape is the error of a URL with a broken escape.
-var errEscape = errors.New("a broken escape")
-
-// unescape undoes the percent escapes of a URL's path. It is here since net/url
-// costs every start of the hook more than most calls.
-func unescape(s string) (string, error) {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] != '%' {
-			b.WriteByte(s[i])
-			continue
-		}
-		if i+2 >= len(s) {
-			return "", errEscape
-		}
-		c, err := strconv.ParseUint(s[i+1:i+3], 16, 8)
-		if err != nil {
-			return "", errEscape
-		}
-		b.WriteByte(byte(c))
-		i += 2
-	}
-	return b.String(), nil
+	return shell.Unescape(rest)
 }
 
 func otherSpellings(p, home string) []string {

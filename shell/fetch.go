@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"net/url"
 	"path"
 	"strings"
 )
@@ -60,7 +59,7 @@ func (c *command) fileAddress(f *field) {
 			rest = host[strings.IndexByte(host, '/'):]
 		}
 	}
-	name, err := url.PathUnescape(rest)
+	name, err := Unescape(rest)
 	if err != nil || strings.ContainsAny(name, "{}[]?#") {
 		c.e.opaque(f.pos, "an address that is computed")
 	}
