@@ -43,7 +43,7 @@ const example = `# conduct.yaml: what the units of this workspace are. Keys that
 # ttl: 6h
 
 # Commands that cannot be understood: confine them (in a sandbox), block or allow them.
-# opaque: allow
+# opaque: confine
 # Commands that you trust to run as they are, and commands that no dispatched agent may run.
 # commands: [go test, npm test]
 # commands_deny: [gh pr diff]

@@ -41,6 +41,7 @@ type Grant struct {
 	DenyTools  []string // names, or globs over names
 	MaxDepth   int      // how many levels of agents it may launch
 	Opaque     Opaque
+	Sandbox    string   // the backend that worked when the dispatch was made, "" for none
 	Commands   []string // opaque commands that a person trusts
 	Denied     []string // commands that are refused
 	Observe    bool     // judged and logged, not blocked

@@ -33,7 +33,7 @@ func (g *Grant) Encode() []byte {
 	}
 	w.End()
 	w.Bool("read_only", g.ReadOnly).Bool("shared_read", g.SharedRead).Strings("deny_tools", g.DenyTools).
-		Int("max_depth", int64(g.MaxDepth)).String("opaque", string(g.Opaque)).
+		Int("max_depth", int64(g.MaxDepth)).String("opaque", string(g.Opaque)).String("sandbox", g.Sandbox).
 		Strings("commands", g.Commands).Strings("commands_deny", g.Denied).
 		Bool("observe", g.Observe).Bool("strict", g.Strict).Bool("first_touch", g.FirstTouch).
 		Bool("sessions", g.Sessions).Bool("quiet", g.Quiet).End()
@@ -87,6 +87,8 @@ func Decode(data []byte, id store.ID) (*Grant, error) {
 			var n int64
 			n, err = r.Int()
 			g.MaxDepth = int(n)
+		case "sandbox":
+			g.Sandbox, err = r.String()
 		case "opaque":
 			var s string
 			s, err = r.String()
@@ -105,7 +107,7 @@ func Decode(data []byte, id store.ID) (*Grant, error) {
 		err = fmt.Errorf("schema %d, this program knows %d", schema, Schema)
 	case g.ID != id:
 		err = fmt.Errorf("it is the grant of another dispatch")
-	case fields != 20 || len(g.Own.Paths) == 0:
+	case fields != 21 || len(g.Own.Paths) == 0:
 		err = errMissing
 	case g.Opaque != OpaqueAllow && g.Opaque != OpaqueBlock && g.Opaque != OpaqueConfine:
 		err = fmt.Errorf("unknown policy %q", g.Opaque)

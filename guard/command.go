@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -28,7 +29,7 @@ func (j *judge) analyze(c Command) line {
 	if !ok {
 		cwd = ""
 	}
-	env := shell.Env{Cwd: strings.TrimSuffix(cwd, "/."), Home: j.in.Env.Home, Exists: j.isThere}
+	env := shell.Env{Cwd: strings.TrimSuffix(cwd, "/."), Home: j.in.Env.Home, Exists: j.isThere, Link: j.isLink}
 	if j.roots == nil {
 		j.roots = j.ws.Roots()
 	}
@@ -41,12 +42,22 @@ func (j *judge) analyze(c Command) line {
 	return j.lines[key]
 }
 
+// isThere says whether there is something at a path, and whether it is a folder
+// that can be entered.
 func (j *judge) isThere(abs string) (isDir, exists bool) {
 	pl, err := unit.Resolve(j.in.FS, abs)
 	if err != nil {
 		return false, false
 	}
-	return pl.Info.Mode.IsDir(), !pl.Missing
+	if isDir = pl.Info.Mode.IsDir(); isDir {
+		_, err = j.in.FS.Lstat(pl.Real.String() + "/.")
+	}
+	return isDir && err == nil, !pl.Missing
+}
+
+func (j *judge) isLink(abs string) bool {
+	info, err := j.in.FS.Lstat(abs)
+	return err == nil && info.Mode&fs.ModeSymlink != 0
 }
 
 // command judges a shell command line.
@@ -244,14 +255,14 @@ func (s *sight) withRemedy(f shell.Fact, d Decision, t Target) Decision {
 	if d.Allowed() || f.Remedy == "" || d.Code != SiblingSearch && d.Code != SiblingUnit {
 		return d
 	}
-	text := strings.ReplaceAll(f.Remedy, shell.Own, s.ownPathspec())
+	text := strings.ReplaceAll(f.Remedy, shell.Own, s.ownPathspec(first(f.Cwds)))
 	return s.blocked(d.Code, t, refusal{unit: d.Unit, remedy: text})
 }
 
-// ownPathspec names the own unit for git, from the call's folder: "." inside of
+// ownPathspec names the own unit for git, from a folder: "." inside of
 // it, a path where it lies below, else one from the top.
-func (s *sight) ownPathspec() string {
-	cwd := unit.Split(s.j.call.Cwd)
+func (s *sight) ownPathspec(dir string) string {
+	cwd := unit.Split(dir)
 	var specs []string
 	for _, p := range s.d.Grant.Own.Paths {
 		spec := ":/" + p

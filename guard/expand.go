@@ -2,6 +2,7 @@ package guard
 
 import (
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
@@ -34,6 +35,9 @@ func (s *sight) expanded(f shell.Fact, t Target, base string) Decision {
 		return s.blocked(OpaqueCommand, t, refusal{detail: "its pattern matches more than can be looked at"})
 	}
 	for _, match := range e.found {
+		if f.Options && strings.HasPrefix(path.Base(match), "-") {
+			return s.blocked(OpaqueCommand, t, refusal{detail: "its pattern matches a name that begins with a dash; put ./ before it"})
+		}
 		plain := f
 		plain.Path, plain.Glob, plain.Cwds = match, false, nil
 		if d := s.fact(plain, ""); !d.Allowed() {

@@ -365,8 +365,10 @@ func (j *judge) confine(c Command, d *dispatch.Dispatch) (obstacle string) {
 		return "it is not certain whose command it is"
 	case len(j.call.Commands) > 1:
 		return "the call has several commands"
+	case d.Grant.Sandbox == "":
+		return "no sandbox works here (conduct doctor)"
 	case j.in.Confine == nil:
-		return "there is no sandbox here"
+		return "nothing here can run it so"
 	}
 	if why := j.in.Confine(); why != "" {
 		return why

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed6310be5c/conduct/dispatch"
 	"github.com/seed6310be5c/conduct/unit"
 )
 
@@ -54,10 +55,31 @@ func (s *sight) protected(t Target, p unit.Path, pl *unit.Place) bool {
 	if s.j.private(p, fold) || gitContent(p, fold) {
 		return true
 	}
+	// A search through all of git's folder goes through its contents.
+	if n := len(p); t.Op&Search != 0 && n > 0 && same(p[n-1], ".git", fold) {
+		return true
+	}
 	if t.Op&Write == 0 {
 		return false
 	}
-	return s.j.isProgram(p) || s.isConfig(p) || changesHooks(p, fold)
+	return s.j.isProgram(p) || s.isConfig(p) || changesHooks(p, fold) || s.j.startsShells(p, fold)
+}
+
+// homeFiles are files of the home that later shells and git commands of the same
+// user run, outside of any confinement.
+var homeFiles = []string{
+	".gitconfig", ".config/git", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile",
+	".zshenv", ".zshrc", ".zprofile", ".zlogin", ".config/fish", ".ssh", ".npmrc", ".pypirc",
+}
+
+// startsShells says whether a path is one of those files.
+func (j *judge) startsShells(p unit.Path, fold bool) bool {
+	if j.in.Env.Home == "" {
+		return false
+	}
+	return slices.ContainsFunc(homeFiles, func(f string) bool {
+		return p.Under(unit.Split(j.in.Env.Home+"/"+f), fold)
+	})
 }
 
 // protectedWhat says in the refusal what kind of thing the target is.
@@ -154,6 +176,10 @@ func gitContent(p unit.Path, fold bool) bool {
 	return false
 }
 
+// TempName begins the name of the folder, below the one for temporary files, that
+// holds a private folder for each dispatch.
+const TempName = "conduct-"
+
 // private says whether a path holds what other agents said or wrote down.
 func (j *judge) private(p unit.Path, fold bool) bool {
 	for i, c := range p {
@@ -172,6 +198,9 @@ func (j *judge) private(p unit.Path, fold bool) bool {
 		if strings.HasPrefix(c, "claude-") && index(rest, "tasks", fold) >= 0 && j.inTemp(p[:i]) {
 			k := index(rest, "tasks", fold)
 			return !(len(rest) == k+2 && j.call.AgentID != "" && rest[k+1] == j.call.AgentID+".output")
+		}
+		if uid, ok := strings.CutPrefix(c, TempName); ok && uid != "" && strings.Trim(uid, "0123456789") == "" && j.inTemp(p[:i]) {
+			return len(rest) == 0 || !slices.ContainsFunc(j.at.candidates, func(d *dispatch.Dispatch) bool { return string(d.ID) == rest[0] })
 		}
 	}
 	// A payload whose transcripts lie in or above the workspace would close all of it.
@@ -276,4 +305,29 @@ func (j *judge) othersTask(id string) bool {
 		return false
 	}
 	return !strings.ContainsFunc(id[1:], func(r rune) bool { return !(r >= '0' && r <= '9' || r >= 'a' && r <= 'f') })
+}
+
+// Settings lists the files and folders below dir that hold hooks, agents or
+// plugins of agent programs, and what git runs: whoever is confined must not write them.
+func Settings(dir string) []string {
+	out := []string{dir + "/conduct.yaml", dir + "/.github/hooks", dir + "/.git/hooks", dir + "/.git/config"}
+	for name, only := range settings {
+		if len(only) == 0 {
+			out = append(out, dir+"/"+name)
+		}
+		for _, n := range only {
+			out = append(out, dir+"/"+name+"/"+n)
+		}
+	}
+	for _, n := range settingsFiles {
+		out = append(out, dir+"/"+n)
+	}
+	for _, n := range configDirs {
+		out = append(out, dir+"/.config/"+n)
+	}
+	for _, n := range homeFiles {
+		out = append(out, dir+"/"+n)
+	}
+	slices.Sort(out)
+	return out
 }

@@ -34,6 +34,15 @@ type Client interface {
 	SessionVar() string
 }
 
+// Settled is a Client whose settings can be looked through for other hooks.
+type Settled interface {
+	// Settings are the files in which it may find hooks, of projects and of a home.
+	Settings(projects []string, home string) []string
+	// Rewrites says whether settings have a hook beside ours that may change a call
+	// of a tool. Two hooks that change one call are a race: one change is lost.
+	Rewrites(settings []byte, tool string) bool
+}
+
 // Answer is what the guard has to say to a call.
 type Answer struct {
 	Decision guard.Decision

@@ -277,3 +277,17 @@ func Folds(fsys FS, dir Path) bool {
 	}
 	return false
 }
+
+// Parents lists the folders, relative to the root, whose entries are units. Those
+// that a layout names by "*" are the ones that exist.
+func (s Set) Parents(fsys FS) ([]Path, error) {
+	var out []Path
+	for _, l := range s.Layouts {
+		places, err := s.places(fsys, l.parts[:len(l.parts)-1])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, places...)
+	}
+	return out, nil
+}

@@ -10,9 +10,14 @@ import (
 
 	"github.com/seed6310be5c/conduct/internal/cli"
 	"github.com/seed6310be5c/conduct/internal/guardcmd"
+	"github.com/seed6310be5c/conduct/sandbox"
 )
 
 func TestMain(m *testing.M) {
+	// A sandbox starts our own program first, which here is the test's.
+	if handled, code := sandbox.Init(os.Args[1:]); handled {
+		os.Exit(code)
+	}
 	testscript.Main(m, map[string]func(){
 		"conduct":       func() { os.Exit(cli.Main(os.Args[1:])) },
 		"conduct-guard": func() { os.Exit(guardcmd.Main(os.Args[1:])) },

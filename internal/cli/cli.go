@@ -18,6 +18,7 @@ import (
 
 	"github.com/seed6310be5c/conduct/dispatch"
 	"github.com/seed6310be5c/conduct/internal/system"
+	"github.com/seed6310be5c/conduct/sandbox"
 )
 
 // Env is what the commands take from their process.
@@ -30,6 +31,9 @@ type Env struct {
 	Clock  dispatch.Clock
 	// Self is how the program was called: os.Args[0].
 	Self string
+	// Program is our own program, which a sandbox starts as its first process; it must
+	// call sandbox.Init. "" is that there is none, and so no sandbox.
+	Program string
 	// Terminal says that a person sits at Stdin.
 	Terminal func() bool
 
@@ -39,11 +43,18 @@ type Env struct {
 
 // Main runs a command line and returns its exit code.
 func Main(args []string) int {
+	if handled, code := sandbox.Init(args); handled {
+		return code
+	}
+	program, err := sandbox.Self()
+	if err != nil {
+		program = "" // then commands cannot be confined, and doctor says so
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	return Run(ctx, args, &Env{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Getwd: os.Getwd,
-		Clock: &system.Clock{}, Self: os.Args[0], Terminal: system.Terminal,
+		Clock: &system.Clock{}, Self: os.Args[0], Terminal: system.Terminal, Program: program,
 	})
 }
 
@@ -112,7 +123,7 @@ Exit codes: 0 done, 1 failed, 2 usage, 3 conflict, 4 not found, 5 locked,
 	root.AddCommand(
 		newInit(env), newUnit(env), newDispatch(env), newGrant(env), newRenew(env), newRelease(env),
 		newStatus(env), newCheck(env), newLog(env), newJanitor(env), newOff(env), newOn(env),
-		newDemo(env), newDoctor(env), newVersion(env), newGuard(env),
+		newExec(env), newRun(env), newDemo(env), newDoctor(env), newVersion(env), newGuard(env),
 	)
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)

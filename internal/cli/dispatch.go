@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/seed6310be5c/conduct/config"
 	"github.com/seed6310be5c/conduct/dispatch"
@@ -36,7 +38,12 @@ shared paths, and no other unit, until conduct release or the time is up.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDispatch(cmd, env, o) },
 	}
-	f := c.Flags()
+	o.add(c.Flags())
+	return c
+}
+
+// add adds the flags of a dispatch.
+func (o *dispatchOptions) add(f *pflag.FlagSet) {
 	f.StringVar(&o.unit, "unit", "", "the unit: its name, or its path relative to the workspace")
 	f.StringVar(&o.agent, "agent", "", "the agent's name; without one, any agent that no other dispatch names")
 	f.StringVar(&o.role, "role", "", "reviewer (shared paths are read-only) or worker")
@@ -53,7 +60,6 @@ shared paths, and no other unit, until conduct release or the time is up.`,
 	f.StringVar(&o.opaque, "opaque", "", "commands that are not understood: allow (default) or block; confine blocks, since there is no sandbox yet")
 	f.StringVar(&o.bind, "bind", "", "agent, or session: every session but this one")
 	f.BoolVar(&o.observe, "observe", false, "judge and log, block nothing")
-	return c
 }
 
 func runDispatch(cmd *cobra.Command, env *Env, o dispatchOptions) error {
@@ -74,6 +80,7 @@ func runDispatch(cmd *cobra.Command, env *Env, o dispatchOptions) error {
 	if err := d.log.Prepare(); err != nil {
 		return err
 	}
+	d.chooseSandbox(cmd.Context(), &q.Grant)
 	got, err := d.book.Open(cmd.Context(), q)
 	if err != nil {
 		return d.conflictHint(err)
@@ -206,16 +213,29 @@ func (d *desk) grant(o dispatchOptions, c config.Config, set unit.Set, u unit.Un
 	return g, nil
 }
 
-// opaquePolicy is the flag's, else the workspace's, else "allow": while commands
-// are only read word by word, blocking everything else would leave agents
-// without tests and builds.
+// opaquePolicy is the flag's, else the workspace's, else "confine", which blocks
+// where no sandbox works.
 func opaquePolicy(flag, conf string) grants.Opaque {
 	for _, v := range []string{flag, conf} {
 		if v != "" {
 			return grants.Opaque(v)
 		}
 	}
-	return grants.OpaqueAllow
+	return grants.OpaqueConfine
+}
+
+// chooseSandbox notes in a grant which sandbox works here: the hook, which has no time
+// to try one out, goes by it.
+func (d *desk) chooseSandbox(ctx context.Context, g *grants.Grant) {
+	if g.Opaque != grants.OpaqueConfine {
+		return
+	}
+	b, err := d.sandbox(ctx, "auto")
+	if err != nil {
+		d.env.warn("no sandbox works here, so commands that are not understood will be blocked (conduct doctor)")
+		return
+	}
+	g.Sandbox = b.Name()
 }
 
 // unknownUnit adds to an error what was looked at and what is nearest.

@@ -47,6 +47,7 @@ func runDoctor(ctx context.Context, env *Env) error {
 	var out []finding
 	out = append(out, d.checkConfig(), d.checkDamaged(), d.checkLost(), d.checkOff(), d.checkLastCall())
 	out = append(out, d.checkHooks(ctx)...)
+	out = append(out, d.checkSandbox(ctx))
 	out = append(out, d.checkHardLinks(), finding{OK: true, Note: true, Name: "shell", Detail: shellNote})
 	return env.printFindings(out)
 }
@@ -135,6 +136,15 @@ func (d *desk) checkLastCall() finding {
 		return finding{OK: true, Note: true, Name: "calls", Detail: "none seen yet: an installed hook is proved by its first call"}
 	}
 	return finding{OK: true, Name: "calls", Detail: "last judged " + stamp(last)}
+}
+
+// checkSandbox says which sandbox works here, by trying it out.
+func (d *desk) checkSandbox(ctx context.Context) finding {
+	b, err := d.sandbox(ctx, "auto")
+	if err != nil {
+		return finding{OK: true, Note: true, Name: "sandbox", Detail: "none works here, so commands that are not understood are blocked: " + oneLine(err.Error())}
+	}
+	return finding{OK: true, Name: "sandbox", Detail: b.Name() + ": a canary could be read, another could not"}
 }
 
 // checkHooks runs every installed hook of ours.

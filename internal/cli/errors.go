@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed6310be5c/conduct/config"
 	"github.com/seed6310be5c/conduct/dispatch"
+	"github.com/seed6310be5c/conduct/sandbox"
 	"github.com/seed6310be5c/conduct/store"
 	"github.com/seed6310be5c/conduct/store/file"
 	"github.com/seed6310be5c/conduct/unit"
@@ -24,6 +25,7 @@ const (
 	exitLocked   = 5
 	exitDamaged  = 6
 	exitBlocked  = 7
+	exitNoBox    = 8
 )
 
 // usageError is a command line that cannot be understood.
@@ -95,6 +97,10 @@ func classify(err error) answer {
 		return answer{exitNotFound, "not_found", "correct CONDUCT_DIR, or conduct init"}
 	case errors.Is(err, dispatch.ErrNone), errors.Is(err, store.ErrNotFound), errors.Is(err, unit.ErrUnknown):
 		return answer{exitNotFound, "not_found", "conduct status"}
+	case errors.Is(err, sandbox.ErrUnavailable):
+		return answer{exitNoBox, "SANDBOX_UNAVAILABLE", "conduct doctor shows which sandboxes work here; nothing ran"}
+	case errors.Is(err, sandbox.ErrCwd), errors.Is(err, sandbox.ErrMoved):
+		return answer{exitFailed, "failed", "start in the own unit or in a shared folder; nothing ran"}
 	case errors.Is(err, config.ErrInvalid):
 		return answer{exitFailed, "failed", "correct " + config.File}
 	case errors.Is(err, file.ErrForeignFolder):

@@ -153,7 +153,7 @@ func (d *desk) printStatusJSON(v view) error {
 }
 
 // shellNote is said wherever somebody could rely on more.
-const shellNote = "open: only plain words of shell commands are judged; what a command computes is not"
+const shellNote = "commands are judged by what they do; one that is not understood is confined, blocked or allowed, as its dispatch says"
 
 func (d *desk) printStatus(v view) error {
 	out := d.env.Stdout

@@ -139,6 +139,7 @@ func (g *gate) run() hooks.Response {
 			Root: unit.Split(p.ws.Root), Records: p.book, Roots: func() unit.Roots { return Roots(p.ws) },
 		})
 	}
+	in.Confine = func() string { return g.obstacle(&call) }
 	out := guard.Decide(in)
 	if g.apply(in, out) {
 		// Another call used up what this one counted on: judge it without.
@@ -175,7 +176,11 @@ func readAll(r io.Reader) ([]byte, error) {
 }
 
 func (g *gate) answer(out guard.Outcome, call guard.Call) hooks.Response {
-	return g.o.Client.Encode(hooks.Answer{Decision: out.Decision, Payload: g.payload, Prompt: out.Prompt, Event: call.Event})
+	a := hooks.Answer{Decision: out.Decision, Payload: g.payload, Prompt: out.Prompt, Event: call.Event}
+	if out.Confined != nil {
+		a.Command = g.confined(out)
+	}
+	return g.o.Client.Encode(a)
 }
 
 // Roots are the places where a workspace's layout applies. Where not all of them

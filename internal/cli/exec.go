@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed6310be5c/conduct/dispatch"
+	"github.com/seed6310be5c/conduct/internal/confine"
+	"github.com/seed6310be5c/conduct/internal/gate"
+	"github.com/seed6310be5c/conduct/sandbox"
+	"github.com/seed6310be5c/conduct/sandbox/bwrap"
+	"github.com/seed6310be5c/conduct/sandbox/landlock"
+	"github.com/seed6310be5c/conduct/store"
+	"github.com/seed6310be5c/conduct/unit"
+	"github.com/seed6310be5c/conduct/workspace"
+)
+
+type execOptions struct {
+	dispatch, unit, sandbox string
+}
+
+func newExec(env *Env) *cobra.Command {
+	var o execOptions
+	c := &cobra.Command{
+		Use:   "exec [--dispatch ID | --unit U] -- CMD…",
+		Short: "run one command so that it cannot open what its dispatch must not reach",
+		Long: `Runs a command in a sandbox: sibling units and the records cannot be opened, by it
+or by what it starts. The exit code is the command's own, 8 when no sandbox
+works here: then nothing ran. What the command leaves in the background ends
+with it.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), env, args) },
+	}
+	f := c.Flags()
+	f.SetInterspersed(false)
+	f.StringVar(&o.dispatch, "dispatch", "", "under this dispatch (default: CONDUCT_DISPATCH)")
+	f.StringVar(&o.unit, "unit", "", "under the dispatch of this unit")
+	f.StringVar(&o.sandbox, "sandbox", "auto", "auto, bwrap, landlock or seatbelt")
+	return c
+}
+
+func (o *execOptions) run(ctx context.Context, env *Env, argv []string) error {
+	if err := oneOf("sandbox", o.sandbox, "auto", "bwrap", "landlock", "seatbelt"); err != nil {
+		return err
+	}
+	d, err := env.open()
+	if err != nil {
+		return err
+	}
+	defer d.close()
+	got, err := o.find(d)
+	if err != nil {
+		return err
+	}
+	res, err := d.confined(ctx, got, o.sandbox, argv)
+	if err != nil {
+		return err
+	}
+	return quiet(res.Exit)
+}
+
+// find returns the dispatch that a command runs under: the caller's own, where it
+// has one.
+func (o *execOptions) find(d *desk) (*dispatch.Dispatch, error) {
+	mine := d.env.Getenv(varDispatch)
+	id := o.dispatch
+	if id == "" && o.unit == "" {
+		id = mine
+	}
+	if id == "" && o.unit == "" {
+		return nil, usageError{errors.New("--dispatch or --unit is missing")}
+	}
+	got, err := d.book.Find(dispatch.Selector{ID: store.ID(strings.ToUpper(id)), Unit: o.unit, AnyAgent: true})
+	if err != nil {
+		return nil, err
+	}
+	if !got.Live() {
+		return nil, hint(fmt.Errorf("%w: dispatch %s is %s", dispatch.ErrConflict, got.ID, got.Now), "ask the conductor for a new dispatch")
+	}
+	if mine != "" && !strings.EqualFold(mine, string(got.ID)) {
+		return nil, hint(fmt.Errorf("%w: this runs under dispatch %s already", dispatch.ErrConflict, mine), "leave out --dispatch and --unit")
+	}
+	return got, nil
+}
+
+// sandbox chooses a backend: by name, or the first that works.
+func (d *desk) sandbox(ctx context.Context, name string) (sandbox.Backend, error) {
+	self := d.env.Program
+	if self == "" {
+		return nil, fmt.Errorf("%w: our own program cannot be found", sandbox.ErrUnavailable)
+	}
+	all := []sandbox.Backend{bwrap.New(self), landlock.New(self)}
+	if name != "auto" {
+		all = slices.DeleteFunc(all, func(b sandbox.Backend) bool { return b.Name() != name })
+	}
+	boot, _ := d.env.Clock.Boot()
+	return sandbox.Choose(ctx, sandbox.Cache{Dir: filepath.Join(d.ws.Dir, "sandbox"), Boot: boot}, all...)
+}
+
+// confined runs a command under a dispatch.
+func (d *desk) confined(ctx context.Context, got *dispatch.Dispatch, name string, argv []string) (sandbox.Result, error) {
+	backend, err := d.sandbox(ctx, name)
+	if err != nil {
+		return sandbox.Result{}, err
+	}
+	start, err := d.env.start()
+	if err != nil {
+		return sandbox.Result{}, err
+	}
+	cwd, err := d.env.Getwd()
+	if err != nil {
+		cwd = start
+	}
+	found, err := workspace.Find(cwd, workspace.Options{})
+	if err != nil {
+		return sandbox.Result{}, err
+	}
+	records := []string{d.ws.Dir}
+	for _, ws := range found.Workspaces {
+		if !slices.Contains(records, ws.Dir) {
+			records = append(records, ws.Dir)
+		}
+	}
+	policy, err := confine.Policy(confine.Request{
+		Dispatch: got, Roots: gate.Roots(d.ws), Records: records, Cwd: cwd, Home: d.env.Getenv("HOME"), TempDir: os.TempDir(),
+		Env: os.Environ(), Now: d.env.Clock.Now(), FS: unit.NewDisk(),
+	})
+	if err != nil {
+		return sandbox.Result{}, err
+	}
+	signals := make(chan os.Signal, 16)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGWINCH, syscall.SIGCONT, syscall.SIGTSTP)
+	defer signal.Stop(signals)
+	// The command gets the signals; that we got them too must not end it.
+	return sandbox.Run(context.WithoutCancel(ctx), backend, argv, policy, sandbox.Stdio{
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Signals: signals,
+	})
+}
