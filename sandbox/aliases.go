@@ -134,9 +134,8 @@ func (l *Layout) sockets(p Policy) {
 func parseSockets(data string) []string {
 	var out []string
 	for line := range strings.Lines(data) {
-		f := strings.SplitN(strings.TrimRight(line, "\n"), " ", 8)
-		if i := strings.IndexByte(line, '/'); len(f) > 6 && i > 0 {
-			out = append(out, strings.TrimRight(line[i:], "\n"))
+		if _, path, ok := strings.Cut(strings.TrimRight(line, "\n"), " /"); ok {
+			out = append(out, "/"+path)
 		}
 	}
 	return out

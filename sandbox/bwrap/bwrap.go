@@ -54,9 +54,9 @@ var keptCaps = [...]string{
 	"CAP_NET_BIND_SERVICE", "CAP_NET_RAW",
 }
 
-// kernelPlaces are the parts of a new /proc that reach the kernel itself. Root
-// can write them whatever its capabilities.
-var kernelPlaces = [...]string{"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus"}
+// settings reach the kernel itself, and root can write them whatever its
+// capabilities. Bubblewrap covers the other such parts of a new /proc by itself.
+const settings = "/proc/sys"
 
 // abiScopes is the version of Landlock from which on abstract sockets can be closed.
 const abiScopes = 6
@@ -131,11 +131,7 @@ func (a *args) base(root, noNetwork bool) {
 		}
 	}
 	a.add("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
-	for _, path := range kernelPlaces {
-		if _, err := os.Lstat(path); err == nil {
-			a.add("--ro-bind", path, path)
-		}
-	}
+	a.add("--ro-bind", settings, settings)
 }
 
 // places mounts what the layout says, each folder before what is in it.

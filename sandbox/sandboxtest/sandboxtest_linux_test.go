@@ -1,7 +1,9 @@
 package sandboxtest
 
 import (
+	"fmt"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -60,4 +62,54 @@ func TestAttacksAreSome(t *testing.T) {
 		require.ErrorIs(t, err, errLeak)
 	}
 	require.ElementsMatch(t, heldAnyway, held)
+}
+
+const (
+	tableStart = "<!-- table -->\n"
+	tableEnd   = "<!-- end of table -->"
+)
+
+// The table in the docs is what the suites wrote down.
+func TestTable(t *testing.T) {
+	const doc = "../../docs/sandbox.md"
+	data, err := os.ReadFile(doc)
+	require.NoError(t, err)
+	head, rest, ok := strings.Cut(string(data), tableStart)
+	require.True(t, ok)
+	_, tail, ok := strings.Cut(rest, tableEnd)
+	require.True(t, ok)
+	want := head + tableStart + table(t) + tableEnd + tail
+	if os.Getenv(UpdateVariable) == "1" {
+		require.NoError(t, os.WriteFile(doc, []byte(want), 0o644))
+		return
+	}
+	require.Equal(t, want, string(data), "run the tests of sandbox/… with %s=1", UpdateVariable)
+}
+
+// table joins the results of the backends by their rows.
+func table(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("| property | attack | bwrap, root | bwrap, user | landlock, root | landlock, user |\n|---|---|---|---|---|---|\n")
+	bwrap, landlock := results(t, "bwrap"), results(t, "landlock")
+	require.Len(t, landlock, len(bwrap))
+	for i, row := range bwrap {
+		require.Equal(t, row[:2], landlock[i][:2])
+		fmt.Fprintf(&b, "| %s |\n", strings.Join(append(row, landlock[i][2:]...), " | "))
+	}
+	return b.String()
+}
+
+func results(t *testing.T, backend string) [][]string {
+	t.Helper()
+	data, err := os.ReadFile("testdata/" + backend + ".txt")
+	require.NoError(t, err)
+	var out [][]string
+	for line := range strings.Lines(string(data)) {
+		row := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		require.Len(t, row, 4, line)
+		out = append(out, row)
+	}
+	require.Len(t, out, len(attacks()), "an attack has no result: run the suites with %s=1", UpdateVariable)
+	return out
 }
