@@ -15,8 +15,10 @@ FUZZ := $(shell grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' . | se
 
 .PHONY: build test format vet staticcheck go-test cases fuzz $(FUZZ) cross $(PLATFORMS) bench soak cover clean
 
+# Without cgo: a library of flags imports net, and with it the C library, whose
+# loading costs every command more than its work.
 build:
-	go build $(FLAGS) -o bin/ ./cmd/...
+	CGO_ENABLED=0 go build $(FLAGS) -o bin/ ./cmd/...
 
 test: format vet staticcheck cross go-test cases fuzz
 

@@ -21,13 +21,14 @@ type tools struct {
 	conductSize, conductGuard int64 // bytes
 }
 
-// flags are the ones that releases are built with; the floor gets the same.
+// Builds are without cgo, as in the Makefile, and flags are the ones that releases are built with; the floor gets the same.
 var flags = [...]string{"-trimpath", "-ldflags", "-s -w"}
 
 // build compiles the programs into dir. The tests of this repository are not run.
 func build(dir string) (tools, error) {
 	args := append([]string{"build", "-o", dir + "/"}, flags[:]...)
 	cmd := exec.Command("go", append(args, "./cmd/...", "./bench/floor/...")...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return tools{}, fmt.Errorf("build: %w: %s", err, bytes.TrimSpace(out))
 	}
