@@ -27,8 +27,10 @@ func (b *bench) pairFloor(name string) (func(i int) proc, error) {
 	}, nil
 }
 
-func (w *world) dispatching(i int) proc {
-	return proc{argv: []string{w.tools.conduct, "dispatch", "--unit", unitName(i), "--agent", agent}, dir: w.root, env: w.tools.env, says: "conduct:"}
+// dispatching dispatches the i-th unit, with further flags.
+func (w *world) dispatching(i int, more ...string) proc {
+	argv := append([]string{w.tools.conduct, "dispatch", "--unit", unitName(i), "--agent", agent}, more...)
+	return proc{argv: argv, dir: w.root, env: w.tools.env, says: "conduct:"}
 }
 
 func (w *world) releasing(i int) proc {
@@ -36,7 +38,7 @@ func (w *world) releasing(i int) proc {
 }
 
 func writes(b *bench) ([]row, error) {
-	w, err := newWorld(b.tools, b.place("writes"), slowRounds)
+	w, err := newWorld(b.tools, b.place("writes"), 2*slowRounds)
 	if err != nil {
 		return nil, err
 	}
@@ -51,9 +53,12 @@ func writes(b *bench) ([]row, error) {
 	if _, err := w.releasing(0).run(); err != nil {
 		return nil, err
 	}
-	var got [4]series
+	var got [6]series
 	for i := range slowRounds {
-		for k, p := range []proc{w.dispatching(i), floor(2 * i), w.releasing(i), floor(2*i + 1)} {
+		other := slowRounds + i
+		for k, p := range []proc{
+			w.dispatching(i), floor(3 * i), w.dispatching(other, "--opaque", "block"), floor(3*i + 1), w.releasing(i), floor(3*i + 2),
+		} {
 			c, err := p.run()
 			if err != nil {
 				return nil, err
@@ -61,11 +66,12 @@ func writes(b *bench) ([]row, error) {
 			got[k] = append(got[k], c)
 		}
 	}
-	bare := append(got[1], got[3]...).p50()
+	bare := slices.Concat(got[1], got[3], got[5]).p50()
 	const goal = "≤ 2 × bare lock and two (write, fsync, rename, folder fsync)"
 	return []row{
 		ratio("dispatch", goal, 2, got[0].p50(), bare),
-		ratio("release", goal, 2, got[2].p50(), bare),
+		ratio("dispatch that needs no sandbox (`--opaque block`)", goal, 2, got[2].p50(), bare),
+		ratio("release", goal, 2, got[4].p50(), bare),
 	}, nil
 }
 
