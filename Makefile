@@ -6,9 +6,6 @@ STATICCHECK_VERSION := v0.8.2
 FLAGS := -trimpath -ldflags "-s -w"
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 
-# Cases that need commands of the shell to be understood come with that.
-FAMILIES := file-tools*|paths*|search*|unknown*|apply_patch*|attribution*|protected*|payloads*|exempt*|false-refusals*|records*
-
 FUZZTIME ?= 30s
 # A fuzz target and its package, as Name@./package/.
 FUZZ := $(shell grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' . | sed -E 's,^(.*/)[^/]*:func (.*),\2@\1,' | sort)
@@ -41,7 +38,7 @@ go-test:
 
 cases: build
 	CONDUCT=$(CURDIR)/bin/conduct CONDUCT_GUARD=$(CURDIR)/bin/conduct-guard \
-		python3 testdata/cases/run_cases.py --only '$(FAMILIES)'
+		python3 testdata/cases/run_cases.py
 	CONDUCT=$(CURDIR)/bin/conduct CONDUCT_GUARD=$(CURDIR)/bin/conduct-guard \
 		python3 testdata/cases/run_cases.py --dir testdata/more-cases
 

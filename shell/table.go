@@ -349,7 +349,6 @@ var table = []row{
 		"--no-perms --no-owner --no-group --numeric-ids --mkpath --backup --backup-dir:put --suffix:text --temp-dir:put " +
 		"--partial-dir:put --compare-dest:search --copy-dest:search --link-dest:search --rsh:opaque --rsync-path:opaque " +
 		"--timeout:text --cvs-exclude"},
-	{"scc", "=cloc", "", ""},
 	{"sdiff", "=diff3", "", ""},
 	{"sed", "text read*", "", "" +
 		"-nrEsuz -l:text -i?:text!write -e:text!nofirst -f:read!nofirst,opaque --quiet --silent --debug " +
@@ -410,7 +409,6 @@ var table = []row{
 	{"timeout", "text cmd", "", "" +
 		"-v -k:text -s:text -f -p --foreground --kill-after:text --preserve-status --signal:text --verbose"},
 	{"times", "text*", "", "*"},
-	{"tokei", "=cloc", "", ""},
 	{"touch", "put*", "", "" +
 		"-acfhm -d:text -r:enter -t:text --date:text --no-create --no-dereference --reference:enter --time:text"},
 	{"tput", "text*", "", "*"},
