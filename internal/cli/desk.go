@@ -188,7 +188,7 @@ func (d *desk) tidy(ctx context.Context) {
 }
 
 // step is how many records of each kind the janitor looks at after a command.
-const step = 8
+const step = 4
 
 func (d *desk) retention() time.Duration {
 	if d.config != nil {

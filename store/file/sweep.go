@@ -24,7 +24,7 @@ const (
 
 // looks is how many things a bounded tidying looks at in each folder for one
 // that it may remove.
-const looks = 8
+const looks = 4
 
 // tidier takes away what nothing needs any more.
 type tidier struct {
@@ -41,7 +41,7 @@ type tidier struct {
 }
 
 // Sweep does up to limit steps of tidying: it finishes what a writer left that
-// died, and looks at no more than eight times limit things in each folder. A
+// died, and looks at no more than four times limit things in each folder. A
 // unit whose lock is held is left for another time.
 func (s *Store) Sweep(ctx context.Context, grace time.Duration, limit int, dry bool) (int, error) {
 	if limit <= 0 {
