@@ -331,3 +331,29 @@ func Settings(dir string) []string {
 	slices.Sort(out)
 	return out
 }
+
+// PrivateDirs lists the folders below a home that hold what agents said and wrote
+// down: a confined command must not read them.
+func PrivateDirs(home string) []string {
+	out := []string{home + "/.claude/projects", home + "/.claude/todos", home + "/.claude/file-history", home + "/.claude/history.jsonl"}
+	for base, names := range private {
+		for _, n := range names {
+			out = append(out, home+"/"+base+"/"+n)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// StateDirs lists the folders below a home in which agent programs keep their state.
+func StateDirs(home string) []string {
+	out := []string{home + "/.claude.json", home + "/.local/share/opencode", home + "/.local/state/opencode"}
+	for name := range settings {
+		out = append(out, home+"/"+name)
+	}
+	for _, n := range configDirs {
+		out = append(out, home+"/.config/"+n)
+	}
+	slices.Sort(out)
+	return out
+}

@@ -12,6 +12,9 @@ import (
 	"syscall"
 )
 
+// initVar marks the environment of the first process of a sandbox.
+const initVar = "CONDUCT_SANDBOX_INIT"
+
 // InitArg is the first argument with which a program must call Init.
 const InitArg = "sandbox-init"
 
@@ -75,6 +78,11 @@ func Run(ctx context.Context, b Backend, argv []string, p Policy, std Stdio) (Re
 const tries = 3
 
 func runOnce(ctx context.Context, b Backend, argv []string, p Policy, std Stdio) (Result, error) {
+	if os.Getenv(initVar) != "" {
+		// We were started as the first process of a sandbox and are not in Init: a
+		// program that does not call it would start itself without end.
+		return Result{}, fmt.Errorf("%w: this program does not call Init first", ErrUnavailable)
+	}
 	plan, report, err := b.Confine(argv, p)
 	if err != nil {
 		return Result{Report: report}, err

@@ -32,7 +32,7 @@ func start(argv []string, files []*os.File) (*os.Process, error) {
 	// The command's environment goes by the setup: the runner needs none, and a
 	// preloaded library is none of its business. Init is one small program, which
 	// starts faster without threads for more than one processor.
-	proc, err := os.StartProcess(argv[0], argv, &os.ProcAttr{Dir: "/", Env: []string{"GOMAXPROCS=1", "GOGC=off"}, Files: files})
+	proc, err := os.StartProcess(argv[0], argv, &os.ProcAttr{Dir: "/", Env: []string{"GOMAXPROCS=1", "GOGC=off", initVar + "=1"}, Files: files})
 	if e := unix.PthreadSigmask(unix.SIG_SETMASK, &before, nil); err == nil && e != nil {
 		err = e
 	}

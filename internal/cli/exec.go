@@ -61,7 +61,7 @@ func (o *execOptions) run(ctx context.Context, env *Env, argv []string) error {
 	if err != nil {
 		return err
 	}
-	res, err := d.confined(ctx, got, o.sandbox, argv)
+	res, err := d.confined(ctx, got, o.sandbox, argv, false)
 	if err != nil {
 		return err
 	}
@@ -106,8 +106,8 @@ func (d *desk) sandbox(ctx context.Context, name string) (sandbox.Backend, error
 	return sandbox.Choose(ctx, sandbox.Cache{Dir: filepath.Join(d.ws.Dir, "sandbox"), Boot: boot}, all...)
 }
 
-// confined runs a command under a dispatch.
-func (d *desk) confined(ctx context.Context, got *dispatch.Dispatch, name string, argv []string) (sandbox.Result, error) {
+// confined runs a command under a dispatch; program says that it is a whole agent program.
+func (d *desk) confined(ctx context.Context, got *dispatch.Dispatch, name string, argv []string, program bool) (sandbox.Result, error) {
 	backend, err := d.sandbox(ctx, name)
 	if err != nil {
 		return sandbox.Result{}, err
@@ -132,13 +132,18 @@ func (d *desk) confined(ctx context.Context, got *dispatch.Dispatch, name string
 	}
 	policy, err := confine.Policy(confine.Request{
 		Dispatch: got, Roots: gate.Roots(d.ws), Records: records, Cwd: cwd, Home: d.env.Getenv("HOME"), TempDir: os.TempDir(),
-		Env: os.Environ(), Now: d.env.Clock.Now(), FS: unit.NewDisk(),
+		Env: os.Environ(), Now: d.env.Clock.Now(), FS: unit.NewDisk(), Program: program,
 	})
 	if err != nil {
 		return sandbox.Result{}, err
 	}
 	signals := make(chan os.Signal, 16)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGWINCH, syscall.SIGCONT, syscall.SIGTSTP)
+	passed := []os.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2}
+	if !d.env.Terminal() {
+		// At a terminal the command gets what is typed by itself.
+		passed = append(passed, syscall.SIGINT, syscall.SIGQUIT)
+	}
+	signal.Notify(signals, passed...)
 	defer signal.Stop(signals)
 	// The command gets the signals; that we got them too must not end it.
 	return sandbox.Run(context.WithoutCancel(ctx), backend, argv, policy, sandbox.Stdio{

@@ -81,7 +81,7 @@ func (o *runOptions) run(ctx context.Context, env *Env, argv []string, ttlGiven 
 	if err != nil {
 		return d.conflictHint(err)
 	}
-	res, err := d.confined(ctx, got, o.sandbox, argv)
+	res, err := d.confined(ctx, got, o.sandbox, argv, true)
 	if o.keep && err == nil {
 		fmt.Fprintf(env.Stderr, "conduct: dispatch %s stays open\n", got.ID)
 		return quiet(res.Exit)

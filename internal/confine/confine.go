@@ -38,6 +38,8 @@ type Request struct {
 	Env     []string
 	Now     time.Time
 	FS      unit.FS
+	// Program says that a whole agent program is run, which keeps its state in the home.
+	Program bool
 }
 
 // scrubbed are variables that let a command talk to the agent program that
@@ -74,6 +76,11 @@ func Policy(q Request) (sandbox.Policy, error) {
 	}
 	if q.Home != "" {
 		p.Protected = append(p.Protected, there(guard.Settings(q.Home))...)
+		if q.Program {
+			p.Writes = append(p.Writes, there(guard.StateDirs(q.Home))...)
+		} else {
+			p.Hidden = append(p.Hidden, there(guard.PrivateDirs(q.Home))...)
+		}
 	}
 	if p.Temp, err = Temp(q.TempDir, string(q.Dispatch.ID)); err != nil {
 		return p, err
