@@ -24,7 +24,7 @@ func meanings() map[guard.Code]string {
 		guard.Ambiguous:      "a path in a unit, and dispatches of several units fit the caller",
 		guard.Undispatched:   "`strict: true` and nobody dispatched the caller; or the dispatch id that it was started with is unknown",
 		guard.Unresolvable:   "where the path leads cannot be told: a link loop, no permission, control characters, a relative path without a folder",
-		guard.OpaqueCommand:  "what the command does cannot be told, and the grant's `opaque` policy is not `allow`; or it does not parse at all",
+		guard.OpaqueCommand:  "what the command does cannot be told, and it may not run (`opaque: block`) or cannot run confined (the reason is in the text); or it does not parse at all",
 		guard.RecordDamaged:  "a record that may be the caller's cannot be read",
 		guard.BadPayload:     "the hook's payload cannot be read, and a dispatch is in force",
 		guard.OwnUnit:        "a path in the agent's own unit",
