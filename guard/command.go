@@ -235,7 +235,11 @@ func (s *sight) mentioned(f shell.Fact, t Target, abs string, pl unit.Place) Dec
 	if pl.Missing && !strings.Contains(f.Path, "/") {
 		return Decision{Code: NoTarget}
 	}
-	if d := s.judge(t, abs); d.Code == SiblingUnit || d.Code == Protected || d.Code == Ambiguous || d.Code == Released || d.Code == Expired {
+	d := s.judge(t, abs)
+	switch {
+	case d.Code == SiblingUnit && d.Unit == "":
+		// Only above siblings: what the code does there is for the sandbox to hold.
+	case d.Code == SiblingUnit, d.Code == Protected, d.Code == Ambiguous, d.Code == Released, d.Code == Expired:
 		return d
 	}
 	return Decision{Code: NoTarget}
