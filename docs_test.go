@@ -366,6 +366,7 @@ func TestLinksInDocuments(t *testing.T) {
 var (
 	threatTest   = regexp.MustCompile("`([a-z/]+)\\.(Test[A-Za-z0-9]+)`")
 	threatAttack = regexp.MustCompile(`attack: ([a-z-]+)`)
+	threatScript = regexp.MustCompile(`script: ([a-z_]+)`)
 )
 
 // Every threat names a test that exists, and every mechanism of attack is a threat.
@@ -387,6 +388,11 @@ func TestThreatsAreHeld(t *testing.T) {
 			_, err := os.Stat("testdata/attacks/" + m[1] + ".json")
 			require.NoError(t, err, row)
 			named[m[1]] = true
+			held++
+		}
+		for _, m := range threatScript.FindAllStringSubmatch(row, -1) {
+			_, err := os.Stat("cmd/conduct/testdata/script/" + m[1] + ".txtar")
+			require.NoError(t, err, row)
 			held++
 		}
 		require.NotZero(t, held, row)
