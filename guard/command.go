@@ -284,17 +284,6 @@ func (s *sight) ownPathspec(dir string) string {
 	return strings.Join(specs, " ")
 }
 
-// join joins two folders, of which the second may be absolute.
-func join(a, b string) string {
-	switch {
-	case a == "" || strings.HasPrefix(b, "/") || strings.HasPrefix(b, "~"):
-		return b
-	case b == "":
-		return a
-	}
-	return a + "/" + b
-}
-
 // top is the root that a folder lies in: the top of its checkout, as far as we
 // know it.
 func (j *judge) top(dir string) unit.Path {
