@@ -45,7 +45,7 @@ cases: build
 fuzz: $(FUZZ)
 
 $(FUZZ):
-	go test -run '^$$' -fuzz '^$(firstword $(subst @, ,$@))$$' -fuzztime $(FUZZTIME) $(lastword $(subst @, ,$@))
+	.ci/fuzz $(firstword $(subst @, ,$@)) $(lastword $(subst @, ,$@)) $(FUZZTIME)
 
 cross: $(PLATFORMS)
 
