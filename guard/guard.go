@@ -45,8 +45,11 @@ type Workspace struct {
 
 // Env is what the guard knows of the process that it runs in and of its user.
 type Env struct {
-	Dispatch string   // CONDUCT_DISPATCH or --dispatch: the dispatch that this process runs under
-	Off      bool     // CONDUCT_OFF=1
+	Dispatch string // CONDUCT_DISPATCH or --dispatch: the dispatch that this process runs under
+	Off      bool   // CONDUCT_OFF=1
+	// Confined says that this process was started in a sandbox of ours, in which the
+	// records cannot be seen: what the sandbox holds needs no hook.
+	Confined bool
 	Home     string   // the user's home
 	Temp     []string // folders for temporary files
 	Programs []string // paths of our own programs
@@ -147,6 +150,9 @@ func Decide(in Input) Outcome {
 	}
 	if in.Env.Off {
 		return Outcome{Decision: Decision{Code: StoodAside}, Rulings: standAside(in)}
+	}
+	if len(in.Workspaces) == 0 && in.Env.Confined {
+		return Outcome{Decision: Decision{Code: StoodAside}}
 	}
 	out := Outcome{Decision: Decision{Code: Idle}}
 	named := in.Env.Dispatch == ""

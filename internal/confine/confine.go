@@ -44,7 +44,7 @@ type Request struct {
 
 // scrubbed are variables that let a command talk to the agent program that
 // started it, past the guard.
-var scrubbed = []string{"CLAUDE_CODE_MESSAGING_TOKEN", "CLAUDE_CODE_MESSAGING_SOCKET", "CONDUCT_DIR", "CONDUCT_OFF", "CONDUCT_DISPATCH"}
+var scrubbed = []string{"CLAUDE_CODE_MESSAGING_TOKEN", "CLAUDE_CODE_MESSAGING_SOCKET", "CONDUCT_DIR", "CONDUCT_OFF", "CONDUCT_DISPATCH", "CONDUCT_CONFINED"}
 
 // Policy says what the commands of a dispatch may do.
 func Policy(q Request) (sandbox.Policy, error) {
@@ -85,11 +85,14 @@ func Policy(q Request) (sandbox.Policy, error) {
 	if p.Temp, err = Temp(q.TempDir, string(q.Dispatch.ID)); err != nil {
 		return p, err
 	}
+	// Those of other dispatches lie beside it; TMPDIR may be a place that is not
+	// private in a sandbox of itself.
+	p.Hidden = append(p.Hidden, filepath.Dir(p.Temp))
 	p.Env = slices.DeleteFunc(slices.Clone(q.Env), func(e string) bool {
 		name, _, _ := strings.Cut(e, "=")
 		return slices.Contains(scrubbed, name)
 	})
-	p.Env = append(p.Env, "CONDUCT_DISPATCH="+string(q.Dispatch.ID))
+	p.Env = append(p.Env, "CONDUCT_DISPATCH="+string(q.Dispatch.ID), "CONDUCT_CONFINED=1")
 	return p, nil
 }
 

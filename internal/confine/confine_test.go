@@ -55,8 +55,8 @@ func TestLayout(t *testing.T) {
 	require.Equal(t, []string{root + "/a/s1/units/U04/x"}, p.Reads, "neither one-call openings nor closed ones")
 	require.Equal(t, []string{root + "/a/s2/units/U09/x"}, p.Writes)
 	require.Equal(t, []string{root + "/conduct.yaml"}, p.Protected)
-	require.Equal(t, []string{"A=b", "CONDUCT_DISPATCH=" + id}, p.Env)
-	require.Empty(t, p.Hidden)
+	require.Equal(t, []string{"A=b", "CONDUCT_DISPATCH=" + id, "CONDUCT_CONFINED=1"}, p.Env)
+	require.Equal(t, []string{filepath.Dir(p.Temp)}, p.Hidden, "the temporary files of others")
 }
 
 func TestListed(t *testing.T) {
@@ -72,7 +72,7 @@ func TestListed(t *testing.T) {
 	q.Home = root + "/home"
 	p, err := confine.Policy(q)
 	require.NoError(t, err)
-	require.Equal(t, []string{root + "/svc/b", root + "/docs/b.md", root + "/svc/b", root + "/home/.claude/projects"}, p.Hidden)
+	require.Equal(t, []string{root + "/svc/b", root + "/docs/b.md", root + "/svc/b", root + "/home/.claude/projects", filepath.Dir(p.Temp)}, p.Hidden)
 	require.Equal(t, []string{root + "/docs/b.md"}, p.Reads)
 	require.Contains(t, p.Protected, root+"/home/.claude/settings.json")
 	require.Contains(t, p.Protected, root+"/home/.gitconfig")

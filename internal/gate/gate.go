@@ -34,6 +34,7 @@ const Deadline = 2 * time.Second
 const (
 	VarDispatch = "CONDUCT_DISPATCH"
 	VarOff      = "CONDUCT_OFF"
+	VarConfined = "CONDUCT_CONFINED"
 )
 
 // Options is everything that the answer depends on beside the disk.
@@ -202,7 +203,7 @@ func Roots(ws workspace.Workspace) unit.Roots {
 }
 
 func (g *gate) environment(call *guard.Call) guard.Env {
-	e := guard.Env{Dispatch: g.o.Dispatch, Off: g.env(VarOff) == "1", Home: g.env("HOME")}
+	e := guard.Env{Dispatch: g.o.Dispatch, Off: g.env(VarOff) == "1", Confined: g.env(VarConfined) == "1", Home: g.env("HOME")}
 	if e.Dispatch == "" {
 		e.Dispatch = g.env(VarDispatch)
 	}

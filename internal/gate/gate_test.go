@@ -118,6 +118,19 @@ func TestNamedDispatchThatIsNotFoundBlocks(t *testing.T) {
 	require.Equal(t, "shared: ", run(broken{call}, root, env, 0))
 }
 
+// TestConfined: in a sandbox of ours the records are hidden, and the sandbox holds
+// what they would; where they can be seen, they count all the same.
+func TestConfined(t *testing.T) {
+	t.Chdir(t.TempDir())
+	env := map[string]string{"CONDUCT_DISPATCH": "01ARZ3NDEKTSV4RRFFQ69G5FAV", "CONDUCT_CONFINED": "1"}
+	call := func() (guard.Call, error) {
+		return guard.Call{Event: guard.ToolCall, Marks: true, Cwd: "/", Targets: []guard.Target{{Op: guard.Read, Path: "/etc/hostname"}}}, nil
+	}
+	require.Equal(t, "stood_aside: ", run(broken{call}, "", env, 0))
+	root, _ := workspace(t, true)
+	require.Regexp(t, "^undispatched: ", run(broken{call}, root, env, 0))
+}
+
 // TestAuditThatCannotBeWritten: the decision stands, and the loss is counted.
 func TestAuditThatCannotBeWritten(t *testing.T) {
 	root, id := workspace(t, true)
