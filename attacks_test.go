@@ -228,7 +228,12 @@ func random(t *testing.T) string {
 
 func newSite(t *testing.T, bin string, a attempt) *site {
 	t.Helper()
-	base, err := filepath.EvalSymlinks(t.TempDir())
+	return newSiteIn(t, t.TempDir(), bin, a)
+}
+
+func newSiteIn(t *testing.T, dir, bin string, a attempt) *site {
+	t.Helper()
+	base, err := filepath.EvalSymlinks(dir)
 	require.NoError(t, err)
 	s := &site{t: t, vars: map[string]string{
 		"BASE": base, "R": base + "/ws", "U": base + "/ws/construction/units", "H": base + "/home", "O": base + "/out",
