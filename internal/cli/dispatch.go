@@ -57,7 +57,7 @@ func (o *dispatchOptions) add(f *pflag.FlagSet) {
 	f.StringVar(&o.ttl, "ttl", "", "how long at the most, up to 7d (default 6h)")
 	f.IntVar(&o.maxDepth, "max-depth", 0, "how many levels of agents it may launch itself")
 	f.StringArrayVar(&o.denyTools, "deny-tool", nil, "a tool that is denied, by name or glob")
-	f.StringVar(&o.opaque, "opaque", "", "commands that are not understood: allow (default) or block; confine blocks, since there is no sandbox yet")
+	f.StringVar(&o.opaque, "opaque", "", "commands that are not understood: confine (default; blocked where no sandbox works), block or allow")
 	f.StringVar(&o.bind, "bind", "", "agent, or session: every session but this one")
 	f.BoolVar(&o.observe, "observe", false, "judge and log, block nothing")
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/seed6310be5c/conduct/sandbox"
 	"github.com/seed6310be5c/conduct/sandbox/bwrap"
 	"github.com/seed6310be5c/conduct/sandbox/landlock"
+	"github.com/seed6310be5c/conduct/sandbox/seatbelt"
 	"github.com/seed6310be5c/conduct/store"
 	"github.com/seed6310be5c/conduct/unit"
 	"github.com/seed6310be5c/conduct/workspace"
@@ -98,11 +99,13 @@ func (d *desk) sandbox(ctx context.Context, name string) (sandbox.Backend, error
 	if self == "" {
 		return nil, fmt.Errorf("%w: our own program cannot be found", sandbox.ErrUnavailable)
 	}
-	all := []sandbox.Backend{bwrap.New(self), landlock.New(self)}
+	all := []sandbox.Backend{bwrap.New(self), landlock.New(self), seatbelt.New(self)}
 	if name != "auto" {
 		all = slices.DeleteFunc(all, func(b sandbox.Backend) bool { return b.Name() != name })
 	}
 	boot, _ := d.env.Clock.Boot()
+	// Where the verdicts cannot be kept, they are found anew each time.
+	_ = d.store.Root().Mkdir("sandbox", 0o700)
 	return sandbox.Choose(ctx, sandbox.Cache{Dir: filepath.Join(d.ws.Dir, "sandbox"), Boot: boot}, all...)
 }
 

@@ -63,5 +63,14 @@ func (g *gate) confined(out guard.Outcome) string {
 	}, " ")
 }
 
-// quote makes one word of a POSIX shell.
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\\''`) + "'" }
+// quote makes one word of a POSIX shell. What needs no quotes gets none, so that a
+// person's own permission rule for the program can match.
+func quote(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+=:@%", r)
+	}
+	if s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
