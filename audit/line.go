@@ -3,6 +3,7 @@
 package audit
 
 import (
+	"strings"
 	"time"
 
 	"github.com/seed6310be5c/conduct/wire"
@@ -124,4 +125,15 @@ func (l *Line) text(name string) *string {
 		return &l.Event
 	}
 	return nil
+}
+
+// key tells lines of the same call, which a hook writes that is installed twice,
+// from those of other calls: a client's ids may recur in another session, and
+// no call may hide behind another one's id.
+func (l *Line) key() string {
+	said := "b"
+	if l.Allowed {
+		said = "a"
+	}
+	return strings.Join([]string{l.Call, l.AgentID, l.Tool, l.Target, l.Code, said}, "\x00")
 }

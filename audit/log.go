@@ -271,10 +271,11 @@ func (l *Log) Read(stream string) iter.Seq2[Line, error] {
 				continue
 			}
 			if line.Call != "" && line.Event == "" {
-				if seen[line.Call] {
+				key := line.key()
+				if seen[key] {
 					continue
 				}
-				seen[line.Call] = true
+				seen[key] = true
 			}
 			if !yield(line, nil) {
 				return

@@ -117,7 +117,7 @@ Exit codes: 0 done, 1 failed, 2 usage, 3 conflict, 4 not found, 5 locked,
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(misused)
 	root.PersistentFlags().BoolVar(&env.json, "json", false, "print one JSON object, errors too")
 	root.PersistentFlags().StringVar(&env.dir, "dir", "", "the folder to start from (default: the current one)")
 	root.AddCommand(
@@ -155,12 +155,25 @@ func helpOn(cmd *cobra.Command, args []string) error {
 	return found.Help()
 }
 
+// misused is a usage error that points to the help of the command.
+func misused(cmd *cobra.Command, err error) error {
+	return hint(usageError{err}, "%s --help", cmd.CommandPath())
+}
+
+// command wants something to run behind the flags.
+func command(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return errors.New("no command to run is given behind --")
+	}
+	return nil
+}
+
 // wrapArgs makes wrong arguments a usage error.
 func wrapArgs(c *cobra.Command) {
 	if check := c.Args; check != nil {
 		c.Args = func(cmd *cobra.Command, args []string) error {
 			if err := check(cmd, args); err != nil {
-				return usageError{err}
+				return misused(cmd, err)
 			}
 			return nil
 		}

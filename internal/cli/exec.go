@@ -38,7 +38,7 @@ func newExec(env *Env) *cobra.Command {
 or by what it starts. The exit code is the command's own, 8 when no sandbox
 works here: then nothing ran. What the command leaves in the background ends
 with it.`,
-		Args: cobra.MinimumNArgs(1),
+		Args: command,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), env, args) },
 	}
 	f := c.Flags()
@@ -66,7 +66,7 @@ func (o *execOptions) run(ctx context.Context, env *Env, argv []string) error {
 	if err != nil {
 		return err
 	}
-	return quiet(res.Exit)
+	return d.ended(argv, res)
 }
 
 // find returns the dispatch that a command runs under: the caller's own, where it
@@ -152,4 +152,12 @@ func (d *desk) confined(ctx context.Context, got *dispatch.Dispatch, name string
 	return sandbox.Run(context.WithoutCancel(ctx), backend, argv, policy, sandbox.Stdio{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Signals: signals,
 	})
+}
+
+// ended turns the end of a command into ours: its own exit code.
+func (d *desk) ended(argv []string, res sandbox.Result) error {
+	if res.NotStarted != "" {
+		fmt.Fprintf(d.env.Stderr, "conduct: %q did not start: %s\n", argv[0], oneLine(res.NotStarted))
+	}
+	return quiet(res.Exit)
 }

@@ -78,7 +78,7 @@ func (o *initOptions) run(env *Env) error {
 		}
 		done = append(done, said...)
 	}
-	if !o.remove && !o.print && len(o.clients) == 0 {
+	if found, err := install.Find(root, env.Getenv("HOME")); !o.remove && !o.print && len(o.clients) == 0 && (err != nil || len(found) == 0) {
 		done = append(done, "no hook was installed: conduct init --client claude-code installs one")
 	}
 	return env.printInit(done)

@@ -34,7 +34,7 @@ CONDUCT_DISPATCH. The exit code is the program's own, 8 when no sandbox works.
 The verdict is ready when the program exits with 0 and not-ready otherwise; with
 --verdict-from file, the word in the file "verdict" of the program's TMPDIR; with
 --verdict-from none, abandoned.`,
-		Args: cobra.MinimumNArgs(1),
+		Args: command,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), env, args, cmd.Flags().Changed("ttl"))
 		},
@@ -84,7 +84,7 @@ func (o *runOptions) run(ctx context.Context, env *Env, argv []string, ttlGiven 
 	res, err := d.confined(ctx, got, o.sandbox, argv, true)
 	if o.keep && err == nil {
 		fmt.Fprintf(env.Stderr, "conduct: dispatch %s stays open\n", got.ID)
-		return quiet(res.Exit)
+		return d.ended(argv, res)
 	}
 	// However the program ended, its unit is free afterwards.
 	if rerr := o.release(context.WithoutCancel(ctx), d, got, res, err); rerr != nil {
@@ -93,7 +93,7 @@ func (o *runOptions) run(ctx context.Context, env *Env, argv []string, ttlGiven 
 	if err != nil {
 		return err
 	}
-	return quiet(res.Exit)
+	return d.ended(argv, res)
 }
 
 // release ends the dispatch with the verdict that the options ask for.
