@@ -133,6 +133,9 @@ func (w *walk) step(c string) error {
 	info, err := w.fs.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
+		if len(w.place.Real) > 1 && w.place.Real[0] == "proc" {
+			return fmt.Errorf("path through another process %w", ErrUnresolvable)
+		}
 		w.missing, w.place.Info = 1, Info{}
 		return nil
 	case err != nil:
@@ -147,10 +150,13 @@ func (w *walk) step(c string) error {
 	return nil
 }
 
+// another says whether the walk is below /proc/PID: links lead there where their text
+// does not say, and for another process than the one that will open the path. Nor is
+// a process or a descriptor that is not there now missing by the time of the call.
+func (w *walk) another() bool { return len(w.place.Real) > 2 && w.place.Real[0] == "proc" }
+
 func (w *walk) follow(name string) error {
-	// Below /proc/PID links lead where the text does not say, and for another
-	// process than the one that will open the path.
-	if w.place.Real[0] == "proc" && len(w.place.Real) > 2 {
+	if w.another() {
 		return fmt.Errorf("path through another process %w", ErrUnresolvable)
 	}
 	if w.links++; w.links > maxLinks {

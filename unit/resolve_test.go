@@ -96,6 +96,7 @@ func TestUnresolvable(t *testing.T) {
 		"no path": "", "relative": "ws/a", "a loop": "/ws/loop/x", "two links in a circle": "/ws/ping", "a link to nothing": "/ws/empty",
 		"a folder that is shut": "/ws/shut/x", "too long a name": "/ws/" + strings.Repeat("x", 256), "too long a path": strings.Repeat("/x", 2049),
 		"41 links": "/c/0", "another process": "/proc/7/cwd/a", "itself": "/proc/self/cwd/../x",
+		"a descriptor to come": "/proc/self/fd/7/../x", "a process to come": "/proc/8/cwd/x",
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := unit.Resolve(f, p)
