@@ -65,7 +65,11 @@ func Run(ctx context.Context, args []string, in *Env) int {
 	env.Stdout = out
 	root := newRoot(env)
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	called, err := root.ExecuteContextC(ctx)
+	var wrong usageError
+	if errors.As(err, &wrong) && !errors.As(err, new(hinted)) {
+		err = hint(err, "%s --help", called.CommandPath())
+	}
 	// Flags behind the one that is wrong have not been read.
 	env.json = env.json || err != nil && asksJSON(args)
 	if out.err != nil && (err == nil || errors.Is(err, out.err)) {
@@ -117,7 +121,7 @@ Exit codes: 0 done, 1 failed, 2 usage, 3 conflict, 4 not found, 5 locked,
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetFlagErrorFunc(misused)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.PersistentFlags().BoolVar(&env.json, "json", false, "print one JSON object, errors too")
 	root.PersistentFlags().StringVar(&env.dir, "dir", "", "the folder to start from (default: the current one)")
 	root.AddCommand(
@@ -155,11 +159,6 @@ func helpOn(cmd *cobra.Command, args []string) error {
 	return found.Help()
 }
 
-// misused is a usage error that points to the help of the command.
-func misused(cmd *cobra.Command, err error) error {
-	return hint(usageError{err}, "%s --help", cmd.CommandPath())
-}
-
 // command wants something to run behind the flags.
 func command(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
@@ -173,7 +172,7 @@ func wrapArgs(c *cobra.Command) {
 	if check := c.Args; check != nil {
 		c.Args = func(cmd *cobra.Command, args []string) error {
 			if err := check(cmd, args); err != nil {
-				return misused(cmd, err)
+				return usageError{err}
 			}
 			return nil
 		}
