@@ -60,6 +60,7 @@ bench:
 soak:
 	go test -count=20 -run Kill ./store/file
 	go test -run TestNothingOfASiblingIsReached ./guard -rapid.checks=100000 -timeout 2h
+	CONDUCT_SHELL_LINES=20000 go test -run TestCommandLinesAgainstTheShell -v ./guard -timeout 1h
 	$(MAKE) fuzz FUZZTIME=10m
 
 cover:
