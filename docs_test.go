@@ -365,7 +365,7 @@ func TestLinksInDocuments(t *testing.T) {
 
 var (
 	threatTest   = regexp.MustCompile("`([a-z/]+)\\.(Test[A-Za-z0-9]+)`")
-	threatAttack = regexp.MustCompile(`attack: ([a-z-]+)`)
+	threatAttack = regexp.MustCompile(`attack: ([a-z/-]+)`)
 	threatScript = regexp.MustCompile(`script: ([a-z_]+)`)
 )
 
@@ -399,8 +399,10 @@ func TestThreatsAreHeld(t *testing.T) {
 	}
 	attacks, err := filepath.Glob("testdata/attacks/*.json")
 	require.NoError(t, err)
-	for _, a := range attacks {
-		name := strings.TrimSuffix(filepath.Base(a), ".json")
+	shell, err := filepath.Glob("testdata/attacks/shell/*.json")
+	require.NoError(t, err)
+	for _, a := range append(attacks, shell...) {
+		name := strings.TrimSuffix(strings.TrimPrefix(filepath.ToSlash(a), "testdata/attacks/"), ".json")
 		require.True(t, named[name], "docs/threat-model.md: no threat names the attack %s", name)
 	}
 }
