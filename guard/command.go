@@ -248,7 +248,7 @@ func (s *sight) mentioned(f shell.Fact, t Target, abs string, pl unit.Place) Dec
 // entered judges a folder that is only gone to: naming one above siblings is no harm.
 func (s *sight) entered(t Target, abs string) Decision {
 	d := s.judge(t, abs)
-	if d.Code == SiblingSearch {
+	if d.Code == SiblingSearch || d.Code == SiblingUnit && d.Unit == "" {
 		return Decision{Code: NoTarget}
 	}
 	return d

@@ -266,6 +266,9 @@ func (s *sight) guess(t Target) Decision {
 		at := t
 		at.Base = b
 		d := s.spellings(at)
+		if d.Allowed() && s.globs(t.Path) {
+			d = s.based(Target{Op: Search, Pattern: t.Path, Guess: true}, b)
+		}
 		if !d.Allowed() {
 			return d
 		}
@@ -274,6 +277,23 @@ func (s *sight) guess(t Target) Decision {
 		}
 	}
 	return best
+}
+
+// globs says whether a guess is also judged as a pattern. One that is relative may
+// be meant from a folder in another field, so that it only counts on its own.
+func (s *sight) globs(text string) bool {
+	if !strings.Contains(text, "/") || strings.ContainsAny(text, " \t") || !strings.ContainsAny(text, "*?[{") {
+		return false
+	}
+	if strings.HasPrefix(text, "/") {
+		return true
+	}
+	for _, t := range s.j.call.Targets {
+		if t.Guess && t.Path != text && (strings.Contains(t.Path, "/") || t.Path == "." || t.Path == "..") {
+			return false
+		}
+	}
+	return true
 }
 
 // named judges a word that is the name of a unit, for tools that take one.

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"path"
 	"strings"
 
 	"github.com/seed6310be5c/conduct/guard"
@@ -25,14 +26,21 @@ type guesses struct {
 
 // add takes a string that is neither prose (it has a line break) nor too long, once.
 func (g *guesses) add(s string) {
+	if len(s) > maxGuess {
+		s = path.Clean(s) // as tools do that are not written in C
+	}
 	if s == "" || len(s) > maxGuess || strings.ContainsAny(s, "\r\n") || g.seen[s] {
 		return
 	}
+	g.mark(s)
+	g.targets = append(g.targets, guard.Target{Op: guard.Read | guard.Write | guard.Search, Path: s, Guess: true})
+}
+
+func (g *guesses) mark(s string) {
 	if g.seen == nil {
 		g.seen = map[string]bool{}
 	}
 	g.seen[s] = true
-	g.targets = append(g.targets, guard.Target{Op: guard.Read | guard.Write | guard.Search, Path: s, Guess: true})
 }
 
 // value reads any value; inner is how many strings of JSON it lies in.
@@ -74,8 +82,14 @@ func (g *guesses) command(r *wire.Reader, inner int) error {
 		if err != nil {
 			return err
 		}
-		if strings.TrimSpace(s) != "" && len(g.commands) < maxCommands {
+		switch {
+		case strings.TrimSpace(s) == "":
+		case len(g.commands) < maxCommands:
 			g.commands = append(g.commands, guard.Command{Text: s, Guess: true})
+		case !g.seen[unread]:
+			// What is not looked at cannot pass.
+			g.mark(unread)
+			g.targets = append(g.targets, guard.Target{Op: guard.Read, Path: unread})
 		}
 		g.text(s, inner)
 		return nil
@@ -85,6 +99,9 @@ func (g *guesses) command(r *wire.Reader, inner int) error {
 
 // maxCommands bounds how many lines of an unknown tool are read.
 const maxCommands = 64
+
+// unread is no path: a target with it is refused.
+const unread = "\x00"
 
 // commandField says whether a field of an unknown tool holds a command line.
 func commandField(name string) bool {
