@@ -148,10 +148,26 @@ func (d *desk) confined(ctx context.Context, got *dispatch.Dispatch, name string
 	}
 	signal.Notify(signals, passed...)
 	defer signal.Stop(signals)
+	before := confine.NewSettings(gate.Roots(d.ws), d.env.Getenv("HOME"))
 	// The command gets the signals; that we got them too must not end it.
-	return sandbox.Run(context.WithoutCancel(ctx), backend, argv, policy, sandbox.Stdio{
+	res, err := sandbox.Run(context.WithoutCancel(ctx), backend, argv, policy, sandbox.Stdio{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Signals: signals,
 	})
+	if !program { // an agent program keeps its own settings
+		d.setAside(before, got.ID)
+	}
+	return res, err
+}
+
+// setAside says which settings of hooks a command has made.
+func (d *desk) setAside(before *confine.Settings, id store.ID) {
+	made, err := before.SetAside(".refused-" + string(id))
+	for _, path := range made {
+		d.env.warn("%q is a setting that a confined command must not make: it was set aside", path)
+	}
+	if err != nil {
+		d.env.warn("a setting that the command made is still there: %v", err)
+	}
 }
 
 // ended turns the end of a command into ours: its own exit code.
