@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed6310be5c/conduct/shell"
 	"github.com/seed6310be5c/conduct/unit"
 )
 
@@ -239,9 +240,49 @@ func (s *sight) leads(pl *unit.Place) bool {
 // the workspace and to the project.
 func (s *sight) guess(t Target) Decision {
 	best := Decision{Code: NoTarget}
-	if isURL(t.Path) || strings.ContainsRune(t.Path, '\n') || t.Path == "" {
-		return best
+	for _, path := range readings(t.Path) {
+		t.Path = path
+		d := s.guessed(t)
+		if !d.Allowed() {
+			return d
+		}
+		if rank(d.Code) > rank(best.Code) {
+			best = d
+		}
 	}
+	return best
+}
+
+// readings lists the paths that a tool may see in a text: the text, what it is with
+// its escapes undone, the path of an address of a scheme that may be a server's own.
+func readings(text string) []string {
+	if text == "" || strings.ContainsRune(text, '\n') {
+		return nil
+	}
+	if isURL(text) {
+		scheme, rest, _ := strings.Cut(text, "://")
+		switch strings.ToLower(scheme) {
+		case "http", "https", "ws", "wss", "git", "ssh", "ftp":
+			return nil
+		}
+		path, err := decodeURL("file://" + rest)
+		if err != nil || path == "" {
+			return nil
+		}
+		return []string{path}
+	}
+	out := []string{text}
+	if strings.Contains(text, "%") {
+		if plain, err := shell.Unescape(text); err == nil && plain != text && !badText(plain) {
+			out = append(out, plain)
+		}
+	}
+	return out
+}
+
+// guessed judges one reading of a guess.
+func (s *sight) guessed(t Target) Decision {
+	best := Decision{Code: NoTarget}
 	bases := []string{s.j.ws.Root.String()}
 	if t.Base != "" {
 		bases = append(bases, t.Base)

@@ -118,6 +118,9 @@ func (g *guesses) text(s string, inner int) {
 	if trimmed == "" {
 		return
 	}
+	if n := len(trimmed); n > 2 && trimmed[0] == '\'' && trimmed[n-1] == '\'' {
+		g.add(trimmed[1 : n-1])
+	}
 	if !strings.ContainsRune(`{["`, rune(trimmed[0])) {
 		g.list(s)
 		g.add(s)
