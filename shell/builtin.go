@@ -45,6 +45,9 @@ func (c *command) follow() (ok, failed state) {
 
 // rule follows a command that changes nothing in its shell.
 func (c *command) rule() {
+	if c.e.exported && (inList(scripted, c.name) || c.interpreter() >= 0) {
+		c.e.opaqueBy(c.pos, "a variable is set for a script or a runtime", c.index)
+	}
 	if c.launches() || c.interprets() {
 		return
 	}
@@ -209,6 +212,8 @@ func (c *command) set() state {
 			return s
 		case a.dash() && a.text != "--" && strings.Contains(a.text, "k"):
 			c.e.opaque(a.pos, "assignments anywhere")
+		case a.dash() && !strings.HasPrefix(a.text, "--") && strings.Contains(a.text, "a"):
+			c.e.opaque(a.pos, "an option of the shell")
 		case a.text == "--" || !a.dash() && !strings.HasPrefix(a.text, "+"):
 			if a.text == "--" {
 				i++
@@ -262,7 +267,7 @@ func (e *eval) subscript(f field) {
 // another way than by an assignment.
 func (e *eval) steered(name string, pos int) {
 	if actsOn(name) {
-		e.opaque(pos, "it sets a variable that programs act on")
+		e.opaque(pos, steers)
 	}
 }
 
@@ -378,22 +383,39 @@ func (e *eval) declare(s state, d *syntax.DeclClause) state {
 		e.opaque(offset(d), "a variable that stands for another")
 	}
 	var list []*syntax.Assign
+	exports := d.Variant.Value == "export"
 	for _, a := range d.Args {
 		switch {
 		case a.Naked && a.Name != nil:
+			if exports {
+				e.export(a.Name.Value, e.variable(s, a.Name.Value))
+			}
 		case a.Naked:
 			v := e.inner(s, a.Value)
 			if v.unknown || strings.HasPrefix(v.text, "-") && strings.ContainsAny(v.text, "nai") {
 				e.opaque(offset(a), "a variable that is more than a text")
 			}
-			if name, _, ok := strings.Cut(v.text, "="); ok {
+			if strings.HasPrefix(v.text, "-") && strings.Contains(v.text, "x") {
+				exports = true
+			}
+			name, _, ok := strings.Cut(v.text, "=")
+			if ok {
 				s = s.set(name, value{unknown: true})
+				e.steered(strings.TrimSuffix(name, "+"), offset(a))
+			}
+			if exports && !strings.HasPrefix(v.text, "-") {
+				e.export(name, value{unknown: true})
 			}
 		default:
 			list = append(list, a)
 		}
 	}
-	s, _ = e.assignments(s, list)
+	s, values := e.assignments(s, list)
+	for i, a := range list {
+		if exports && a.Name != nil && i < len(values) {
+			e.export(a.Name.Value, values[i])
+		}
+	}
 	return s
 }
 

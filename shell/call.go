@@ -36,6 +36,11 @@ func (e *eval) call(s state, c *syntax.CallExpr, in stdin) (ok, failed state) {
 	if len(c.Assigns) > 0 {
 		inside = set
 	}
+	for i, a := range c.Assigns {
+		if a.Name != nil && i < len(values) {
+			e.export(a.Name.Value, values[i])
+		}
+	}
 	ok, failed = e.invoke(inside, words, in, values)
 	if len(c.Assigns) > 0 {
 		ok.vars, failed.vars = s.vars, s.vars
@@ -69,7 +74,7 @@ func (e *eval) assignments(s state, list []*syntax.Assign) (state, []value) {
 			v = b.done[0]
 		}
 		if actsOn(a.Name.Value) && !harmlessValue(a.Name.Value, v) {
-			e.opaque(offset(a), "it sets a variable that programs act on")
+			e.opaque(offset(a), steers)
 		}
 		s = s.set(a.Name.Value, v)
 		values = append(values, v)
@@ -86,11 +91,25 @@ func (e *eval) assignedValue(s state, w *syntax.Word) value {
 	return v
 }
 
+// steers is why a line is opaque that sets such a variable.
+const steers = "it sets a variable that programs act on"
+
 // actsOn says whether programs that we know act on a variable.
 func actsOn(name string) bool {
-	return slices.ContainsFunc(steeringVariables, func(s string) bool {
+	return namesVariable(steeringVariables, name) && !namesVariable(harmlessVariables, name)
+}
+
+func namesVariable(list []string, name string) bool {
+	return slices.ContainsFunc(list, func(s string) bool {
 		return name == s || strings.HasSuffix(s, "_") && strings.HasPrefix(name, s)
 	})
+}
+
+// export notes that the programs which the line runs get a variable.
+func (e *eval) export(name string, v value) {
+	if !namesVariable(harmlessVariables, name) && !harmlessValue(name, v) {
+		e.exported = true
+	}
 }
 
 // harmlessValue says whether a variable is set so that nothing else runs.

@@ -20,6 +20,7 @@ type eval struct {
 	funcs            []string // functions that the line declares
 	listing          *listing // what the last command printed
 	places           []string // where the line has put links, or may have
+	exported         bool     // programs get a variable that is not known to be harmless
 }
 
 func (e *eval) stmts(s state, list []*syntax.Stmt) state {

@@ -5,14 +5,19 @@ import (
 	"strings"
 )
 
-// interprets reports the run of an interpreter: opaque, with what its code names.
-func (c *command) interprets() bool {
+// interpreter returns the index of the command in interpreters, or -1.
+func (c *command) interpreter() int {
 	// python3.12 is called as python3 is.
 	name := c.name
 	if head, _, ok := strings.Cut(name, "."); ok && strings.HasPrefix(name, "python") {
 		name = head
 	}
-	i := slices.IndexFunc(interpreters, func(x struct{ name, code string }) bool { return x.name == name })
+	return slices.IndexFunc(interpreters, func(x struct{ name, code string }) bool { return x.name == name })
+}
+
+// interprets reports the run of an interpreter: opaque, with what its code names.
+func (c *command) interprets() bool {
+	i := c.interpreter()
 	if i < 0 {
 		return false
 	}

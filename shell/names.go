@@ -82,7 +82,31 @@ var steeringVariables = []string{
 	"RSYNC_", "GREP_OPTIONS", "GREP_COLORS_", "TAR_OPTIONS", "GZIP", "XZ_OPT", "XZ_DEFAULTS", "ZIPOPT", "UNZIP", "TAPE", "TMPDIR",
 	"GCONV_PATH", "LOCPATH", "NLSPATH", "PS4", "PROMPT_COMMAND", "XDG_CONFIG_HOME", "SSH_", "AWKPATH", "AWKLIBPATH", "JQ_",
 	"CURL_HOME", "WGETRC", "SYSTEM_WGETRC", "ACKRC", "BAT_", "FD_", "SHELL", "EXECIGNORE", "FPATH", "MODULE_PATH",
+	"BASH_", "FIGNORE", "POSIXLY_CORRECT", "_POSIX2_VERSION", "XDG_", "LESS_", "LESSKEY", "LESSKEYIN", "LESSKEY_", "LESSHISTFILE",
+	"LESSEDIT", "LESSMETACHARS", "LESSMETAESCAPE", "MORE", "SUDO_", "PATCH_GET", "MAGIC", "TERMINFO", "TERMINFO_DIRS",
+	"TERMCAP", "XML_", "SGML_CATALOG_FILES", "SSLKEYLOGFILE", "NETRC", "OPENSSL_", "HOSTALIASES", "GAWK_", "GNUPGHOME",
+	"GREP", "ZGREP", "XZ", "BZIP", "BZIP2", "ZSTD_", "CLOC_", "ACK_", "PROVE_", "HARNESS_",
+	"PERL_", "PERL5LIB", "PERL5OPT", "PERL5DB", "PERLLIB", "PERLIO", "PERLIO_",
+	"PYTHON_", "PYTHONSTARTUP", "PYTHONPATH", "PYTHONHOME", "PYTHONINSPECT", "PYTHONUSERBASE", "PYTHONWARNINGS", "PYTHONBREAKPOINT",
+	"PYTHONPYCACHEPREFIX", "PYTHONEXECUTABLE", "PYTHONPLATLIBDIR", "VIRTUAL_ENV",
+	"NODE_", "NPM_", "npm_", "YARN_", "PNPM_", "COREPACK_", "BUN_", "DENO_", "RUBYOPT", "RUBYLIB", "RUBYSHELL", "BUNDLE_", "GEM_",
+	"JAVA_", "_JAVA_", "JDK_", "CLASSPATH", "JRE_HOME", "LUA_", "PHPRC", "PHP_INI_SCAN_DIR",
+	"GOFLAGS", "GOENV", "GOROOT", "GOTOOLCHAIN", "GOPATH", "GOMODCACHE", "GCC_", "COMPILER_PATH", "CCC_OVERRIDE_OPTIONS", "CLANG_",
+	"MAKEFLAGS", "MAKEFILES",
 }
+
+// harmlessVariables are those that change no more than how something is shown, for
+// programs of every kind; a name that ends with "_" stands for all that begin so.
+var harmlessVariables = []string{
+	"LC_", "LANG", "LANGUAGE", "TZ", "TERM", "COLORTERM", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "LINES",
+	"CI", "DEBUG", "LS_COLORS", "GREP_COLOR", "GREP_COLORS", "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED",
+	"PYTHONIOENCODING", "PYTHONUTF8", "NODE_NO_WARNINGS", "CONDUCT_DISPATCH", "DEBIAN_FRONTEND", "SOURCE_DATE_EPOCH", "USER", "LOGNAME",
+}
+
+// scripted are the known programs that are scripts, or start a runtime: each acts on
+// variables that nobody can list.
+const scripted = "zgrep zegrep zfgrep zcat gzcat gunzip bzcat xzcat zstdcat which egrep fgrep shasum cloc colordiff yq " +
+	"bash sh dash zsh ksh go gcc g++ clang java javac npm pnpm yarn make gmake"
 
 // switchVariables are steering ones that are harmless with a value that turns
 // something off; namingVariables are harmless with any.

@@ -3,6 +3,8 @@ package shell
 import (
 	"path"
 	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // special follows what a row cannot say. It returns false when the row says it all.
@@ -88,8 +90,12 @@ func (c *command) setting(p *parsed) {
 		}
 		v := value{text: val, unknown: rest[0].unknown}
 		if actsOn(name) && !harmlessValue(name, v) {
-			c.e.opaque(rest[0].pos, "it sets a variable that programs act on")
+			c.e.opaque(rest[0].pos, steers)
 		}
+		if !syntax.ValidName(name) {
+			c.e.opaque(rest[0].pos, "a variable that no shell can set") // a function for bash is called so
+		}
+		c.e.export(name, v)
 		c.values = append(c.values, v)
 		s = s.set(name, v)
 		rest = rest[1:]
