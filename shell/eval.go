@@ -17,10 +17,11 @@ type eval struct {
 	// changed says that the line has changed files by now, or may have, so that
 	// env.Exists cannot be asked any more; removed that it has taken some away.
 	changed, removed bool
-	funcs            []string // functions that the line declares
-	listing          *listing // what the last command printed
-	places           []string // where the line has put links, or may have
-	exported         bool     // programs get a variable that is not known to be harmless
+	funcs            []string     // functions that the line declares
+	listing          *listing     // what the last command printed
+	places           []string     // where the line has put links, or may have
+	kept             map[int]bool // facts of git that change no file but its own
+	exported         bool         // programs get a variable that is not known to be harmless
 }
 
 func (e *eval) stmts(s state, list []*syntax.Stmt) state {

@@ -75,6 +75,12 @@ type Launch struct {
 	Command int      // its index in Commands
 }
 
+// Repo is one run of git.
+type Repo struct {
+	Cwds    []string // as in a Fact: where git looks for its repository, and above
+	Command int      // its index in Commands
+}
+
 // Env is what is known of where a line runs.
 type Env struct {
 	Cwd  string // absolute, "" when unknown
@@ -96,6 +102,8 @@ type Analysis struct {
 	Opaque   []Opaque
 	Controls []Control
 	Launches []Launch
+	// Repos are the runs of git: it acts on the settings of the repository that it finds.
+	Repos []Repo
 	// Commands are the words of each command that runs, for comparing with lists of
 	// commands that people trust or deny. A word that is computed is "".
 	Commands [][]string

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"path"
 	"slices"
 	"sort"
 	"strings"
@@ -27,6 +28,7 @@ func (c *command) git() {
 		return
 	}
 	verb := args[0]
+	c.repository(verb.text)
 	if verb.unknown || verb.glob {
 		c.e.opaqueBy(verb.pos, "a verb that is computed", c.index)
 		c.guessAll()
@@ -45,7 +47,67 @@ func (c *command) git() {
 	if g.p.has(hidden) {
 		c.e.opaqueBy(c.pos, "an option with which more happens than can be told", c.index)
 	}
-	g.follow()
+	from := len(c.e.out.Facts)
+	if g.follow(); inList(keepsTree, r.name) && (r.name != "reset" || !g.p.has(whole)) {
+		for i := from; i < len(c.e.out.Facts); i++ {
+			c.e.kept[i] = true
+		}
+	}
+}
+
+// keepsTree are verbs that report writing, but do it to the index only.
+const keepsTree = "add commit diff log show format-patch reset update-index"
+
+// repository notes where git looks for its repository. One that the line makes or
+// changes itself cannot be looked for before it runs.
+func (c *command) repository(verb string) {
+	if verb == "init" || verb == "clone" {
+		return // they say where by themselves
+	}
+	c.e.out.Repos = append(c.e.out.Repos, Repo{c.s.at, c.index})
+	if c.e.kept == nil {
+		c.e.kept = map[int]bool{}
+	}
+	for i, f := range c.e.out.Facts {
+		if (f.Op == Write || f.Op == Place) && !f.Guess && !c.e.kept[i] && c.makesRepository(&f) {
+			c.e.opaqueBy(c.pos, "git may find a repository that the line itself makes", c.index)
+			return
+		}
+	}
+}
+
+// makesRepository says whether what is written may be a part of a repository, or a
+// folder below the top that git would run in.
+func (c *command) makesRepository(f *Fact) bool {
+	name := path.Base(f.Path)
+	for _, part := range []string{".git", "HEAD", "objects", "refs", "commondir"} {
+		if strings.EqualFold(name, part) || f.Glob && mayMatch(name, part) {
+			return true
+		}
+	}
+	bases := f.Cwds
+	switch {
+	case f.Top:
+		bases = []string{c.e.env.Top}
+	case len(bases) == 0:
+		bases = []string{""}
+	}
+	for _, at := range c.s.at {
+		for dir := path.Clean(at); dir != "/" && dir != "." && dir != c.e.env.Top; dir = path.Dir(dir) {
+			for _, base := range bases {
+				if p := path.Clean(joinPath(base, f.Path)); p == dir || f.Glob && mayMatch(p, dir) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// mayMatch says whether a pattern of the shell may match a text.
+func mayMatch(pattern, text string) bool {
+	ok, err := path.Match(pattern, text)
+	return ok || err != nil
 }
 
 func gitVerb(name string) (*row, bool) {
