@@ -134,7 +134,45 @@ func (s *sight) untold(c Command, l line) (string, bool) {
 			return o.Reason, true
 		}
 	}
+	for _, r := range l.Repos {
+		if !listed(s.d.Grant.Commands, l.Commands[r.Command]) && slices.ContainsFunc(r.Cwds, s.j.otherRepository) {
+			return "git would act on the settings of a repository that is not the workspace's", true
+		}
+	}
 	return "", false
+}
+
+// otherRepository says whether git, run in a folder, finds another repository than
+// the one that the workspace lies in: whoever can write to a folder can make it one,
+// of plain files too, and its settings run programs.
+func (j *judge) otherRepository(dir string) bool {
+	abs, ok := j.absolute(".", dir)
+	if !ok {
+		return true
+	}
+	pl, err := unit.Resolve(j.in.FS, abs)
+	if err != nil {
+		return true
+	}
+	for n := len(pl.Real); n >= 0; n-- {
+		at := pl.Real[:n]
+		bare := j.isBare(at)
+		if !bare && !j.has(at, ".git") {
+			continue
+		}
+		return bare && !j.has(at, ".git") || !slices.ContainsFunc(j.roots, func(r unit.Path) bool { return r.Under(at, false) })
+	}
+	return false
+}
+
+// isBare says whether a folder is itself a repository, for git.
+func (j *judge) isBare(dir unit.Path) bool {
+	return j.has(dir, "HEAD") && (j.has(dir, "commondir") || j.has(dir, "objects") && j.has(dir, "refs"))
+}
+
+func (j *judge) has(dir unit.Path, name string) bool {
+	_, err := j.in.FS.Lstat(strings.TrimSuffix(dir.String(), "/") + "/" + name)
+	return err == nil
 }
 
 // opaque decides on a line that is not understood, by the grant's policy.
