@@ -62,7 +62,7 @@ func (s *sight) protected(t Target, p unit.Path, pl *unit.Place) bool {
 	if t.Op&Write == 0 {
 		return false
 	}
-	return s.j.isProgram(p) || s.isConfig(p) || changesHooks(p, fold) || s.j.startsShells(p, fold)
+	return s.j.isProgram(p) || s.isConfig(p) || s.j.keepsHooks(p, fold) || changesHooks(p, fold) || s.j.startsShells(p, fold)
 }
 
 // homeFiles are files of the home that later shells and git commands of the same
@@ -92,6 +92,21 @@ func index(p unit.Path, name string, fold bool) int {
 func (s *sight) isConfig(p unit.Path) bool {
 	for _, r := range s.j.roots {
 		if len(p) == len(r)+1 && p.Under(r, s.scope.Fold) && index(p[len(r):], "conduct.yaml", s.scope.Fold) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// hookDirs are folders of a checkout that projects commonly name as core.hooksPath: git
+// runs what is in them.
+var hookDirs = []string{".husky", ".githooks"}
+
+// keepsHooks says whether a path is such a folder, or below it.
+func (j *judge) keepsHooks(p unit.Path, fold bool) bool {
+	for i, c := range p {
+		if slices.ContainsFunc(hookDirs, func(n string) bool { return same(c, n, fold) }) &&
+			slices.ContainsFunc(j.roots, func(r unit.Path) bool { return r.Under(p[:i], fold) }) {
 			return true
 		}
 	}
@@ -319,7 +334,7 @@ func Settings(dir string) []string {
 			out = append(out, dir+"/"+name+"/"+n)
 		}
 	}
-	for _, n := range settingsFiles {
+	for _, n := range slices.Concat(settingsFiles, hookDirs) {
 		out = append(out, dir+"/"+n)
 	}
 	for _, n := range configDirs {
