@@ -25,6 +25,7 @@ func (c *command) git() {
 	}
 	args, ok := c.gitGlobals(c.args)
 	if !ok || len(args) == 0 {
+		c.repository("") // help is shown by a program of its settings
 		return
 	}
 	verb := args[0]
@@ -61,10 +62,10 @@ const keepsTree = "add commit diff log show format-patch reset update-index"
 // repository notes where git looks for its repository. One that the line makes or
 // changes itself cannot be looked for before it runs.
 func (c *command) repository(verb string) {
-	if verb == "init" || verb == "clone" {
-		return // they say where by themselves
-	}
 	c.e.out.Repos = append(c.e.out.Repos, Repo{c.s.at, c.index})
+	if verb == "init" || verb == "clone" {
+		return // they make one
+	}
 	if c.e.kept == nil {
 		c.e.kept = map[int]bool{}
 	}
