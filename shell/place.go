@@ -36,6 +36,9 @@ func (c *command) placed(p *parsed) {
 	file := into != nil && !given && c.isFile(into)
 	if into != nil && !given {
 		c.kind("put", into, 0, true)
+		if p.has(single) && (c.name == "mv" || c.copiesTree(p)) {
+			c.use(into, Write) // it is replaced, or all goes below it
+		}
 	}
 	for i := range from {
 		c.placedOne(p, &from[i], into, given, file)
@@ -109,6 +112,10 @@ func (c *command) placedOne(p *parsed, f, into *field, given, file bool) {
 	default:
 		c.kind("read", f, 0, true)
 	}
+	if _, parents := p.value("--parents"); parents && c.name == "cp" && into != nil {
+		c.withParents(f, into)
+		return
+	}
 	if into == nil || file || p.has(single) || into.unknown || into.below != nil {
 		return
 	}
@@ -132,28 +139,46 @@ func (c *command) copiesTree(p *parsed) bool {
 	return false
 }
 
+// joined is a name in the folder that it is put into; pat is the name's pattern.
+func joined(f, into *field, name, pat string) field {
+	dest := *into
+	if dest.text += "/" + name; into.glob || into.number || f.glob || f.number {
+		prefix := into.pat
+		if !into.glob && !into.number {
+			prefix = patternOf(into.value)
+		}
+		dest.glob, dest.pat = true, prefix+"/"+pat
+	}
+	return dest
+}
+
+// withParents reports what "cp --parents" writes: the whole path of a word, below
+// the folder that it is put into.
+func (c *command) withParents(f, into *field) {
+	if f.unknown && !f.number || f.below != nil || into.unknown || into.below != nil {
+		c.e.opaque(f.pos, "a copy with folders that are computed")
+		c.use(into, Write)
+		return
+	}
+	pat := f.pat
+	if !f.glob && !f.number {
+		pat = patternOf(f.value)
+	}
+	dest := joined(f, into, f.text, pat)
+	c.report(&dest, Write, Fact{Implied: true})
+}
+
 // inside reports what a word becomes in the folder that it is put into.
 func (c *command) inside(f, into *field, tree bool) {
 	dest := *into
-	join := func(name, pat string) {
-		if into.glob || into.number || f.glob || f.number {
-			prefix := into.pat
-			if !into.glob && !into.number {
-				prefix = patternOf(into.value)
-			}
-			dest.glob, dest.pat, dest.text = true, prefix+"/"+pat, into.text+"/"+name
-		} else {
-			dest.text = into.text + "/" + name
-		}
-	}
 	switch b := base(f.text); {
 	case f.below != nil || f.unknown && !f.number || b == "." || b == ".." || b == "/" || f.text == "":
 		c.use(into, Write) // anything in it
 		return
 	case f.glob || f.number:
-		join(b, base(f.pat))
+		dest = joined(f, into, b, base(f.pat))
 	default:
-		join(b, patternOf(value{text: b}))
+		dest = joined(f, into, b, patternOf(value{text: b}))
 	}
 	op := Write
 	if c.name == "cp" && !tree {
@@ -248,7 +273,11 @@ func (c *command) rsync(p *parsed, from []field, into *field) {
 			return
 		}
 	}
+	_, relative := p.value("-R", "--relative")
 	for i := range from {
+		if relative && strings.Contains(from[i].text, "..") {
+			c.e.opaqueBy(from[i].pos, "a copy with folders of which some are above", c.index)
+		}
 		op := Search
 		if p.has(alter) {
 			op = Write

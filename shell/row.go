@@ -339,7 +339,7 @@ func (c *command) plain(r *row, p *parsed) {
 func (c *command) optionFacts(p *parsed) {
 	for i := range p.values {
 		if v := &p.values[i]; v.option.kind != "" {
-			c.kind(v.option.kind, &v.field, 0, false)
+			c.kind(v.option.kind, &v.field, p.effects&follow, false)
 		}
 	}
 }
@@ -417,6 +417,9 @@ func (c *command) kind(kind string, f *field, effects uint, free bool) {
 		return // its own streams
 	}
 	c.report(f, op, Fact{Options: free && leads(f.pat) && f.glob, Follows: op == Search && effects&follow != 0})
+	if op == Write && effects&follow != 0 {
+		c.report(f, Search, Fact{Follows: true}) // what the links below it lead to is changed too
+	}
 }
 
 // leads says whether a pattern may match a name that begins with a dash.

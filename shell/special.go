@@ -40,6 +40,12 @@ func (c *command) special(r *row, p *parsed) bool {
 		c.split(r, p)
 	case "mktemp":
 		c.mktemp(p)
+	case "diff", "colordiff", "gofmt", "shfmt":
+		// They open what a link in a folder leads to.
+		if _, keep := p.value("--no-dereference"); !keep {
+			p.effects |= follow
+		}
+		return false
 	case "rg":
 		if _, files := p.value("--files"); files {
 			c.in = stdin{}
@@ -146,11 +152,15 @@ func (c *command) writer(r *row, p *parsed) bool {
 		f := &p.operands[i]
 		switch {
 		case reads && p.has(recurse):
-			c.use(f, Search)
+			c.report(f, Search, Fact{Follows: true})
 		case reads:
 			c.kind("read", f, 0, true)
 		default:
-			c.kind("write", f, p.effects, true)
+			effects := p.effects
+			if p.has(recurse) {
+				effects |= follow
+			}
+			c.kind("write", f, effects, true)
 			c.beside(f)
 		}
 	}
@@ -255,6 +265,9 @@ func (c *command) zip(p *parsed) {
 			}
 		case c.moves(p):
 			c.kind("write", f, 0, true)
+			if p.has(recurse) && c.followsLinks(p) {
+				c.report(f, Search, Fact{Follows: true})
+			}
 		default:
 			c.report(f, c.treeOr(p, Read), Fact{Follows: c.followsLinks(p), Options: f.glob && leads(f.pat)})
 		}

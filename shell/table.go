@@ -54,7 +54,7 @@ var table = []row{
 		"-cfvR --changes --silent --quiet --verbose --no-preserve-root --preserve-root --reference:enter!nofirst " +
 		"--recursive -rwxXst!nofirst"},
 	{"chown", "text write*", "", "" +
-		"-cfvhHLPR --changes --silent --quiet --verbose --dereference --no-dereference --from:text --no-preserve-root " +
+		"-cfvhPR -H!follow -L!follow --changes --silent --quiet --verbose --dereference --no-dereference --from:text --no-preserve-root " +
 		"--preserve-root --reference:enter!nofirst --recursive"},
 	{"cksum", "read*", "", "" +
 		"-a:text -l:text --algorithm:text --base64 --raw --untagged --tag --zero -z --debug --length:text -c!opaque " +
@@ -174,7 +174,7 @@ var table = []row{
 		"--count:text --si"},
 	{"gawk", "=awk", "", ""},
 	{"getconf", "text*", "", "*"},
-	{"getfacl", "read*", "", "-acdeEsnpLPt -R!recurse --recursive!recurse"},
+	{"getfacl", "read*", "", "-acdeEsnpPt -L!follow -R!recurse --recursive!recurse"},
 	{"gofmt", "search*", "", "-des -w!write -l -r:text -cpuprofile:put"},
 	{"gojq", "=jq", "", ""},
 	{"grep", "text read*", "", "" +
@@ -234,11 +234,11 @@ var table = []row{
 		"--no-target-directory!single --verbose"},
 	{"logname", "text*", "", "*"},
 	{"ls", "list*", "list", "" +
-		"-1aAbBcCDfFgGhHiklLmnNopqQrsStuUvxXZ -I:text -T:text -w:text -d!outside -R!recurse --all --almost-all --author " +
+		"-1aAbBcCDfFgGhHiklmnNopqQrsStuUvxXZ -L!follow -I:text -T:text -w:text -d!outside -R!recurse --all --almost-all --author " +
 		"--escape --block-size:text --ignore-backups --color?:text --colour?:text --directory!outside --dired " +
 		"--file-type --format:text --full-time --group-directories-first --no-group --human-readable --si " +
 		"--dereference-command-line --dereference-command-line-symlink-to-dir --hide:text --hyperlink?:text " +
-		"--indicator-style:text --inode --ignore:text --kibibytes --dereference --numeric-uid-gid --literal " +
+		"--indicator-style:text --inode --ignore:text --kibibytes --dereference!follow --numeric-uid-gid --literal " +
 		"--hide-control-chars --show-control-chars --quote-name --quoting-style:text --reverse --recursive!recurse " +
 		"--size --sort:text --time:text --time-style:text --tabsize:text --width:text --context --zero --classify?:text"},
 	{"lsattr", "list*", "list", "-adlpvV -R!recurse"},
@@ -339,7 +339,7 @@ var table = []row{
 	{"rsync", "text*", "", "" +
 		"-abcCdDghHiIjJlmnNoOpPqrRStuUvWxXyzAE0 -L!follow -k!follow -f:opaque -B:text -T:put -e:opaque -M:text -@:text " +
 		"--archive --verbose --quiet --recursive --relative --no-implied-dirs --update --inplace --append --dirs " +
-		"--links --copy-links!follow --copy-unsafe-links!follow --copy-dirlinks!follow --keep-dirlinks --hard-links " +
+		"--links --copy-links!follow --copy-unsafe-links!follow --copy-dirlinks!follow --keep-dirlinks!opaque --hard-links " +
 		"--perms --executability --chmod:text --acls --xattrs --owner --group --devices --specials --times " +
 		"--omit-dir-times --dry-run --whole-file --checksum --one-file-system --existing --ignore-existing " +
 		"--remove-source-files!write --delete --delete-before --delete-during --delete-after --delete-excluded --force " +
