@@ -138,10 +138,14 @@ func (c *command) sed(p *parsed) {
 	if v, ok := p.value("-i", "--in-place"); ok && v.text != "" {
 		c.backups(p, *v)
 	}
-	for _, f := range p.programs("-e", "--expression") {
+	programs := p.programs("-e", "--expression")
+	for _, f := range programs {
 		if f.unknown || f.glob {
 			c.e.opaqueBy(f.pos, "a program that is computed", c.index)
 			continue
+		}
+		if len(programs) > 1 && continued(f.text) {
+			c.e.opaqueBy(f.pos, "a program of sed in parts", c.index)
 		}
 		s := sedScript{text: f.text}
 		if !s.parse() {
@@ -296,6 +300,9 @@ func (s *sedScript) verb(verb byte) bool {
 	case ':', 'b', 't', 'T':
 		rest := s.text[s.at:]
 		if i := strings.IndexAny(rest, ";\n}"); i >= 0 {
+			if verb == ':' && rest[i] == '}' {
+				return false // whether it belongs to the label depends on the sed
+			}
 			rest = rest[:i]
 		}
 		s.at += len(rest)
@@ -316,15 +323,26 @@ func (s *sedScript) verb(verb byte) bool {
 	return false // e, and what is not known
 }
 
+// continued says whether a line goes on in the next one: its last backslash is not
+// escaped itself.
+func continued(line string) bool {
+	return (len(line)-len(strings.TrimRight(line, "\\")))%2 == 1
+}
+
 // added skips the text of a, i and c: lines as long as they end with a backslash.
 func (s *sedScript) added() bool {
-	for {
+	for first := true; ; first = false {
 		l := s.line()
+		if rest, ok := strings.CutPrefix(l, "\\"); ok && first {
+			if rest = strings.TrimLeft(rest, " \t"); rest != "" && strings.Trim(rest, "\\") == "" {
+				return false // whether the first one counts depends on the sed
+			}
+		}
 		if s.at >= len(s.text) {
 			return true
 		}
 		s.at++
-		if !strings.HasSuffix(l, "\\") {
+		if !continued(l) {
 			return true
 		}
 	}
@@ -413,13 +431,25 @@ func plainAwk(code string) bool {
 			return false // wherever it stands: what is a string depends on what is a pattern
 		}
 	}
-	sends := strings.ContainsAny(code, "|>")
+	sends := strings.ContainsAny(code, "|>@")
 	prints := false // within the words of a print statement
 	value := false  // what stands before is a value, so that a slash divides
 	depth := 0
 	unsure := false // whether a slash would divide cannot be told
+	last := byte(0) // what stands before, without blanks and comments
 	for i := 0; i < len(code); i++ {
 		b := code[i]
+		if b == '\\' {
+			if !strings.HasPrefix(code[i+1:], "\n") {
+				return false
+			}
+			i++
+			continue // the line goes on
+		}
+		before := last
+		if b != ' ' && b != '\t' && b != '#' {
+			last = b
+		}
 		if b != ' ' && b != '\t' && b != '/' {
 			unsure = b == ')' || i > 0 && (b == '+' || b == '-') && code[i-1] == b
 		}
@@ -432,19 +462,17 @@ func plainAwk(code string) bool {
 			}
 			value = true
 		case b == '#':
-			for i < len(code) && code[i] != '\n' {
+			for i+1 < len(code) && code[i+1] != '\n' {
 				i++
 			}
-			prints, value = false, false
 		case b == '/' && unsure && sends:
 			return false
 		case b == '/' && !value:
-			for i++; i < len(code) && code[i] != '/'; i++ {
-				if code[i] == '\\' {
-					i++
-				}
+			end, sure := awkRegex(code, i+1)
+			if !sure && sends {
+				return false
 			}
-			value = true
+			i, value = end, true
 		case isNameByte(b):
 			from := i
 			for i+1 < len(code) && isNameByte(code[i+1]) {
@@ -465,12 +493,13 @@ func plainAwk(code string) bool {
 				return false
 			}
 			value = false
-		case b == '>' && prints && depth == 0:
-			rest := strings.TrimLeft(code[i:], "> ")
-			if !strings.HasPrefix(rest, `"/dev/stderr"`) && !strings.HasPrefix(rest, `"/dev/stdout"`) {
+		case b == '>' && prints && depth <= 0:
+			if !toStream(strings.TrimLeft(code[i:], "> ")) {
 				return false
 			}
 			value = false
+		case b == '\n' && (depth > 0 || before != 0 && strings.IndexByte(",&|?:", before) >= 0):
+			last, value = before, false // the statement goes on
 		case b == ';' || b == '\n' || b == '}' || b == '{':
 			prints, value = false, false
 		case b == '(':
@@ -489,6 +518,48 @@ func plainAwk(code string) bool {
 	return true
 }
 
+// awkRegex returns where a regular expression of awk ends. It returns false where
+// that depends on the awk: with a slash within brackets.
+func awkRegex(code string, at int) (end int, sure bool) {
+	sure = true
+	depth, begun := 0, -1
+	for ; at < len(code); at++ {
+		switch b := code[at]; {
+		case b == '\\':
+			at++
+		case b == '/':
+			return at, sure && depth == 0
+		case b == '\n':
+			sure = false
+		case b == '[' && depth == 0:
+			if depth = 1; strings.HasPrefix(code[at+1:], "^") {
+				at++
+			}
+			begun = at
+		case b == '[':
+			if depth++; !strings.HasPrefix(code[at+1:], ":") {
+				sure = false
+			}
+		case b == ']' && depth > 0:
+			if depth--; at == begun+1 {
+				sure = false
+			}
+		}
+	}
+	return at, false
+}
+
+// toStream says whether what follows ">" is one of awk's own streams and no more.
+func toStream(rest string) bool {
+	for _, s := range []string{`"/dev/stderr"`, `"/dev/stdout"`} {
+		if tail, ok := strings.CutPrefix(rest, s); ok {
+			tail = strings.TrimLeft(tail, " \t")
+			return tail == "" || strings.IndexByte(";}\n#", tail[0]) >= 0
+		}
+	}
+	return false
+}
+
 // awkWords returns all that looks like a name.
 func awkWords(code string) []string {
 	return strings.FieldsFunc(code, func(r rune) bool { return r > 0x7f || !isNameByte(byte(r)) })
@@ -504,10 +575,12 @@ const loaders = "import include load load_str load_xml load_props load_base64 st
 // jq follows jq: its program may only read modules.
 func (c *command) jq(r *row, p *parsed) {
 	if p.has(stopped) {
+		// The words after --args are texts, but for the program.
 		c.optionFacts(p)
-		return // the other words are texts
+		c.operandFacts(r, c.beforeArgs(r, p))
+	} else {
+		c.plain(r, p)
 	}
-	c.plain(r, p)
 	for _, f := range p.programs() {
 		if slices.ContainsFunc(awkWords(f.text), func(w string) bool { return inList(loaders, w) }) {
 			c.e.opaqueBy(f.pos, "a program that reads others", c.index)
@@ -517,4 +590,20 @@ func (c *command) jq(r *row, p *parsed) {
 			c.e.opaqueBy(f.pos, "a program that is computed", c.index)
 		}
 	}
+}
+
+// beforeArgs is what stands before --args and --jsonargs: where there may be
+// several, before the last one.
+func (c *command) beforeArgs(r *row, p *parsed) *parsed {
+	args := c.args
+	for i := len(args) - 1; i >= 0; i-- {
+		if t := args[i].text; t == "--args" || t == "--jsonargs" {
+			c.args = args[:i]
+			break
+		}
+	}
+	before := c.parse(r)
+	c.args = args
+	before.effects |= p.effects &^ stopped
+	return before
 }

@@ -182,6 +182,7 @@ type findExpr struct {
 	names         value
 	follows, null bool
 	deletes       bool
+	deep          bool // a -maxdepth leaves all that lies below
 }
 
 // read goes through the predicates.
@@ -207,11 +208,8 @@ func (x *findExpr) read(args []field) {
 		case inList(findText, t):
 			v := value()
 			c.kind("text", v, 0, true)
-			if t == "-maxdepth" && v.text == "1" {
-				x.op = List
-			}
-			if t == "-maxdepth" && v.text == "0" {
-				x.op = Enter
+			if t == "-maxdepth" {
+				x.limit(v.text)
 			}
 		case inList(findLook, t), strings.HasPrefix(t, "-newer") && len(t) == 8:
 			if v := value(); !strings.HasSuffix(t, "t") || len(t) != 8 {
@@ -225,6 +223,18 @@ func (x *findExpr) read(args []field) {
 		default:
 			c.e.opaqueBy(f.pos, "an expression that is not known: "+t, c.index)
 		}
+	}
+}
+
+// limit takes a -maxdepth. The deepest one counts, wherever it stands.
+func (x *findExpr) limit(depth string) {
+	switch {
+	case depth == "0" && x.op == Search && !x.deep:
+		x.op = Enter
+	case depth == "1" && !x.deep:
+		x.op = List
+	case depth != "0" && depth != "1":
+		x.op, x.deep = Search, true
 	}
 }
 
@@ -312,6 +322,7 @@ type tarball struct {
 	follows  bool
 	removes  bool
 	toStdout bool
+	renames  bool
 }
 
 type tarMember struct {
@@ -380,6 +391,7 @@ func (t *tarball) long(f field, more []field, at []string) ([]string, []field) {
 		v := take()
 		t.c.use(&v, Read)
 	case inList(tarText, name):
+		t.renames = t.renames || name == "--transform" || name == "--xform"
 		if glued || name == "--exclude" || name == "--transform" || name == "--xform" || name == "--strip-components" {
 			take()
 		}
@@ -492,6 +504,9 @@ func (t *tarball) report(at []string) {
 			}
 		}
 	case 'x':
+		if t.renames && !t.toStdout {
+			c.e.opaqueBy(c.pos, "an archive that is written under other names", c.index)
+		}
 		if !t.toStdout {
 			inner := *c
 			inner.s.at = at
