@@ -183,10 +183,12 @@ func gitContent(p unit.Path, fold bool) bool {
 	}
 	rest := p[at+1:]
 	switch {
-	case same(rest[0], "objects", fold), same(rest[0], "lfs", fold):
+	case same(rest[0], "objects", fold), same(rest[0], "lfs", fold), same(rest[0], "lost-found", fold):
 		return true
 	case same(rest[0], "modules", fold):
-		return index(rest, "objects", fold) >= 0 || index(rest, "lfs", fold) >= 0
+		return index(rest, "objects", fold) >= 0 || index(rest, "lfs", fold) >= 0 || index(rest, "lost-found", fold) >= 0
+	case same(rest[0], "worktrees", fold):
+		return index(rest, "lost-found", fold) >= 0
 	}
 	return false
 }

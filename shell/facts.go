@@ -202,7 +202,7 @@ func (e *eval) store(f Fact) {
 	}
 	head, tail, found := strings.Cut("/"+f.Path+"/", "/.git/")
 	part, _, _ := strings.Cut(tail, "/")
-	if !found || part != "" && part != "objects" && part != "modules" && part != "lfs" && part != "worktrees" {
+	if !found || part != "" && part != "objects" && part != "lost-found" && part != "modules" && part != "lfs" && part != "worktrees" {
 		return
 	}
 	if f.Op == Read {

@@ -8,13 +8,13 @@ const diffOptions = " -p!patch -u!patch --patch!patch -s!names --no-patch!names 
 	"-U:text!patch --unified:text!patch --check!patch --word-diff?:text!patch --word-diff-regex:text!patch --color-words?:text!patch " +
 	"-W!patch --function-context!patch -c!patch --cc!patch --combined-all-paths --remerge-diff!patch --diff-merges:text!patch " +
 	"--output:put --output-indicator-new:text --output-indicator-old:text --output-indicator-context:text --ext-diff!opaque " +
-	"--no-ext-diff --textconv --no-textconv -O:read -S:text -G:text --pickaxe-all --pickaxe-regex --find-object:text -M?:text " +
+	"--no-ext-diff --textconv --no-textconv -O:read -S:text!patch -G:text!patch --pickaxe-all --pickaxe-regex --find-object:text -M?:text " +
 	"-C?:text -B?:text -X?:text!names -l:text --find-renames?:text --find-copies?:text --find-copies-harder --break-rewrites?:text " +
 	"--no-renames --rename-empty --no-rename-empty -DRabwz --irreversible-delete --diff-filter:text --diff-algorithm:text --minimal --patience " +
 	"--histogram --anchored:text --inter-hunk-context:text --indent-heuristic --no-indent-heuristic --color?:text --no-color " +
 	"--color-moved?:text --no-color-moved --color-moved-ws:text --ws-error-highlight:text --full-index --abbrev?:text --no-abbrev " +
 	"--exit-code --ignore-cr-at-eol --ignore-space-at-eol --ignore-space-change --ignore-all-space --ignore-blank-lines " +
-	"-I:text --ignore-matching-lines:text --ignore-submodules?:text --submodule?:text --src-prefix:text --dst-prefix:text " +
+	"-I:text!patch --ignore-matching-lines:text!patch --ignore-submodules?:text --submodule?:text --src-prefix:text --dst-prefix:text " +
 	"--no-prefix --default-prefix --line-prefix:text --relative?:text --no-relative --text --ita-invisible-in-index " +
 	"--ita-visible-in-index --skip-to:text --rotate-to:text --no-diff-merges -r -t --root --no-commit-id"
 

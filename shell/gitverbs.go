@@ -270,7 +270,7 @@ func (g *gitCall) stash() {
 	switch verb {
 	case "create", "store":
 	case "show", "list":
-		if p.has(patch) {
+		if p.has(patch) || g.creates("-S") {
 			g.elsewhere(Search, "git diff stash@{0}^ stash@{0} -- "+Own)
 		}
 	case "push":
@@ -326,6 +326,10 @@ func (g *gitCall) messages() {
 // byName reports a word with which content gets a name, or is shown by its name.
 func (g *gitCall) byName(f *field) {
 	switch g.r.name {
+	case "fsck":
+		if strings.HasPrefix(f.text, "--l") {
+			g.everything(Search) // --lost-found writes what no commit holds where it can be read
+		}
 	case "tag", "update-ref":
 		if !f.dash() && (strings.Contains(f.text, ":") || !isCommit(f.text)) {
 			g.everything(Search)
@@ -426,33 +430,65 @@ func (g *gitCall) worktree(verb string, rest []field) {
 
 // config follows git config: reading passes, writing is a change of a file.
 func (g *gitCall) config(first string, rest []field) {
-	file := -1
-	global := false
-	reads := first == "get" || first == "list" || len(rest) == 0
-	for i, a := range g.args {
-		switch name, _, _ := strings.Cut(a.text, "="); name {
+	var files, blobs []field
+	global, includes := false, false
+	reads := first == "get" || first == "list" || len(rest) == 0 && !slices.Contains([]string{"set", "unset", "edit", "rename-section", "remove-section"}, first)
+	for i := 0; i < len(g.args); i++ {
+		a := g.args[i]
+		name, v, glued := strings.Cut(a.text, "=")
+		value := func() field {
+			switch {
+			case glued:
+				return a.tail(v)
+			case i+1 < len(g.args):
+				i++
+				return g.args[i]
+			}
+			return field{}
+		}
+		switch name {
 		case "--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l", "--get-color", "--get-colorbool", "--show-origin", "--show-scope":
 			reads = true
 		case "--unset", "--unset-all", "--remove-section", "--rename-section", "--edit", "-e", "--add", "--replace-all":
 			reads = false
 		case "--global", "--system":
 			global = true
-		case "-f", "--file", "--blob":
-			file = i
+		case "--includes":
+			includes = true
+		case "-f", "--file":
+			files = append(files, value())
+		case "--blob":
+			blobs = append(blobs, value())
+		default:
+			if len(a.text) < 2 || !a.dash() || inList(configOptions, name) {
+				continue
+			}
+			if at := strings.IndexByte(a.text, 'f'); a.text[1] != '-' && at > 0 && strings.Trim(a.text[1:at], "lz") == "" {
+				if v, glued = a.text[at+1:], at+1 < len(a.text); strings.Contains(a.text[:at], "l") {
+					reads = true
+				}
+				files = append(files, value())
+				continue
+			}
+			g.strange(name)
+			g.guessWord(&a)
+		}
+	}
+	if includes && len(files)+len(blobs) > 0 {
+		g.e.opaqueBy(g.pos, "settings that include others", g.index)
+	}
+	for i := range blobs {
+		if rev, _, _ := strings.Cut(blobs[i].text, ":"); blobs[i].unknown || !isCommit(rev) || !g.revPathOp(&blobs[i], Read) {
+			g.everything(Search)
+		}
+	}
+	for i := range files {
+		if g.use(&files[i], Read); !reads {
+			g.use(&files[i], Write)
 		}
 	}
 	switch {
-	case file >= 0:
-		f := g.args[file]
-		if _, v, glued := strings.Cut(f.text, "="); glued {
-			f = f.tail(v)
-		} else if file+1 < len(g.args) {
-			f = g.args[file+1]
-		}
-		if g.use(&f, Read); !reads {
-			g.use(&f, Write)
-		}
-	case reads:
+	case len(files)+len(blobs) > 0 || reads:
 	case global:
 		if home := g.e.variable(g.s, "HOME"); !home.unknown {
 			g.e.fact(Fact{Op: Write, Path: joinPath(home.text, ".gitconfig"), Implied: true, Written: "git config"})
@@ -462,6 +498,10 @@ func (g *gitCall) config(first string, rest []field) {
 		g.gitFile("config")
 	}
 }
+
+// configOptions are those of git config which say nothing of a file.
+const configOptions = "--local --worktree --no-includes --null -z -lz -zl --name-only --type --no-type --bool --int --bool-or-int --bool-or-str " +
+	"--path --expiry-date --default --fixed-value --all --regexp --value --url --show-names --no-show-names --comment --append -t"
 
 // remote follows what talks to other repositories, by the names that they have.
 func (g *gitCall) remote() {
