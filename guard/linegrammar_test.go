@@ -129,13 +129,21 @@ func (g *lineGrammar) simple(cwd string) string {
 	case 15:
 		return "tar cf " + g.write(cwd) + " " + g.pick(g.read(cwd), g.spell(g.folder(), cwd), "-C "+g.spell(g.folder(), cwd)+" .")
 	case 16:
-		return "diff -r " + g.spell(g.folder(), cwd) + " " + g.spell(g.folder(), cwd)
+		a, b := g.folder(), g.folder()
+		// diff goes through the links of a folder, where the other one has the name too.
+		g.meant = g.meant || hasLinks(a) || hasLinks(b)
+		return g.pick("diff -r", "diff -r", "diff -rN") + " " + g.spell(a, cwd) + " " + g.spell(b, cwd)
 	case 17:
 		return "dd status=none if=" + g.plainPath(g.target(), cwd) + " of=" + g.plainPath(g.place(), cwd)
 	case 18:
 		return g.pick("pwd", "date", "true", "ls", "echo done", "git --version", "wc -l *.md", "cat *.md", "grep -n TODO *")
 	}
 	return "sort -o " + g.write(cwd) + " " + g.read(cwd)
+}
+
+// hasLinks says whether a folder of the tree has links.
+func hasLinks(folder string) bool {
+	return !strings.HasSuffix(folder, "/src") && !strings.HasSuffix(folder, "/sub") && !strings.HasSuffix(folder, "/api")
 }
 
 // within the workspace: mostly where an agent belongs.
