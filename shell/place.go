@@ -166,6 +166,10 @@ func (c *command) withParents(f, into *field) {
 	}
 	dest := joined(f, into, f.text, pat)
 	c.report(&dest, Write, Fact{Implied: true})
+	for dir, p := path.Dir(f.text), path.Dir(pat); dir != "." && dir != "/"; dir, p = path.Dir(dir), path.Dir(p) {
+		made := joined(f, into, dir, p)
+		c.report(&made, Place, Fact{Implied: true})
+	}
 }
 
 // inside reports what a word becomes in the folder that it is put into.
