@@ -108,6 +108,8 @@ func TestTargets(t *testing.T) {
 		"hooks that nobody is led to": {nil, write(".husky/pre-commit"), "own_unit"},
 		"git's configuration":         {nil, write("$R/.git/config"), "protected"},
 		"git's objects":               {nil, read("$R/.git/objects/ab/cd"), "protected"},
+		"what git found":              {nil, read("$R/.git/lost-found/other/ab"), "protected"},
+		"what a worktree's git found": {nil, read("$R/.git/worktrees/w/lost-found/other/ab"), "protected"},
 		"git's HEAD":                  {nil, read("$R/.git/HEAD"), "shared"},
 		"read-only, read":             {readOnly, read("design.md"), "own_unit"},
 		"read-only, own":              {readOnly, write("design.md"), "read_only"},
