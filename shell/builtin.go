@@ -31,6 +31,14 @@ func (c *command) follow() (ok, failed state) {
 		if len(c.args) > 1 && strings.HasPrefix(c.args[0].text, "-v") {
 			return both(c.printInto())
 		}
+		if len(c.args) > 0 && c.args[0].unknown && !c.args[0].number && !strings.ContainsAny(c.args[0].text, "%\\ ") {
+			c.rule() // it may be "-v" and a name
+			return both(c.s.forgotten())
+		}
+	case "wait":
+		return both(c.wait())
+	case "command", "builtin":
+		return c.inShell()
 	case "eval":
 		return both(c.eval())
 	case "source", ".":
@@ -141,7 +149,7 @@ func (c *command) cd() (ok, failed state) {
 		c.e.opaque(to.pos, "a folder that is computed")
 		return c.s, c.s
 	}
-	if v, set := c.s.lookup("CDPATH"); set && v.text != "" {
+	if v, set := c.s.lookup("CDPATH"); set && (v.unknown || v.text != "") {
 		c.e.opaque(c.pos, "a folder that is looked for")
 	}
 	c.report(&to, Enter, Fact{Implied: implied})
@@ -249,7 +257,7 @@ func (c *command) unset() state {
 	for _, a := range c.args {
 		if !a.dash() {
 			c.e.subscript(a)
-			s = s.set(a.text, value{})
+			s = s.set(a.text, value{unknown: slices.Contains(c.e.fixed, a.text)})
 		}
 	}
 	return s
@@ -298,15 +306,36 @@ func (c *command) readInto() state {
 }
 
 func (c *command) printInto() state {
-	name := strings.TrimPrefix(c.args[0].text, "-v")
-	if name == "" {
-		name = c.args[1].text
+	to := c.args[0]
+	name := strings.TrimPrefix(to.text, "-v")
+	if name == "" && !to.unknown {
+		to = c.args[1]
+		name = to.text
 	}
-	if strings.Contains(name, "[") {
-		c.e.opaque(c.pos, "an array")
-	}
+	c.e.subscript(to)
 	c.e.steered(name, c.pos)
 	return c.s.set(name, value{unknown: true})
+}
+
+// wait follows wait, which can set a variable to the number of what has ended.
+func (c *command) wait() state {
+	s := c.s
+	c.rule()
+	for i, a := range c.args {
+		name := a
+		switch {
+		case !strings.HasPrefix(a.text, "-") || !strings.Contains(a.text, "p"):
+			continue
+		case !strings.HasSuffix(a.text, "p"):
+			_, name.text, _ = strings.Cut(a.text, "p")
+		case i+1 < len(c.args):
+			name = c.args[i+1]
+		}
+		c.e.subscript(name)
+		c.e.steered(name.text, name.pos)
+		s = s.set(name.text, value{unknown: true})
+	}
+	return s
 }
 
 // eval follows a text that the shell reads again.
@@ -383,40 +412,81 @@ func (e *eval) declare(s state, d *syntax.DeclClause) state {
 		e.opaque(offset(d), "a variable that stands for another")
 	}
 	var list []*syntax.Assign
+	var named []string
+	local, fixes := d.Variant.Value == "local", d.Variant.Value == "readonly"
 	exports := d.Variant.Value == "export"
 	for _, a := range d.Args {
+		if a.Name != nil {
+			named = append(named, a.Name.Value)
+		}
 		switch {
 		case a.Naked && a.Name != nil:
 			if exports {
 				e.export(a.Name.Value, e.variable(s, a.Name.Value))
 			}
 		case a.Naked:
-			v := e.inner(s, a.Value)
-			if v.unknown || strings.HasPrefix(v.text, "-") && strings.ContainsAny(v.text, "nai") {
-				e.opaque(offset(a), "a variable that is more than a text")
-			}
-			if strings.HasPrefix(v.text, "-") && strings.Contains(v.text, "x") {
-				exports = true
-			}
-			name, _, ok := strings.Cut(v.text, "=")
-			if ok {
-				s = s.set(name, value{unknown: true})
-				e.steered(strings.TrimSuffix(name, "+"), offset(a))
-			}
-			if exports && !strings.HasPrefix(v.text, "-") {
-				e.export(name, value{unknown: true})
+			for _, v := range e.word(s, a.Value) {
+				before := s
+				s = e.declared(s, v, offset(a))
+				fixes = fixes || strings.HasPrefix(v.text, "-") && strings.Contains(v.text, "r")
+				if name, _, ok := strings.Cut(v.text, "="); ok && local && before.vars != s.vars {
+					s = s.set(strings.TrimSuffix(name, "+"), value{unknown: true})
+				}
+				named = append(named, v.text)
+				if strings.HasPrefix(v.text, "-") && strings.Contains(v.text, "x") {
+					exports = true
+				}
+				if name, _, _ := strings.Cut(v.text, "="); exports && !strings.HasPrefix(v.text, "-") {
+					e.export(strings.TrimSuffix(name, "+"), value{unknown: true})
+				}
 			}
 		default:
 			list = append(list, a)
 		}
 	}
-	s, values := e.assignments(s, list)
+	set, values := e.assignments(s, list)
 	for i, a := range list {
 		if exports && a.Name != nil && i < len(values) {
 			e.export(a.Name.Value, values[i])
 		}
 	}
-	return s
+	for _, a := range list {
+		if local { // outside of a function it fails
+			set = set.set(a.Name.Value, value{unknown: true})
+		}
+	}
+	for _, name := range named {
+		if name, _, _ = strings.Cut(name, "="); fixes {
+			e.fixed = append(e.fixed, strings.TrimSuffix(name, "+"))
+		}
+	}
+	return set
+}
+
+// declared follows a word of declare that does not look like an assignment: an
+// option, or a name with its value within quotes.
+func (e *eval) declared(s state, v value, pos int) state {
+	if v.unknown || v.glob || v.below != nil || strings.HasPrefix(v.text, "-") && strings.ContainsAny(v.text, "naAiulc") {
+		e.opaque(pos, "a variable that is more than a text")
+		return s
+	}
+	name, text, ok := strings.Cut(v.text, "=")
+	if strings.Contains(name, "[") {
+		e.opaque(pos, "an array")
+		return s
+	}
+	if !ok {
+		return s
+	}
+	name, added := strings.CutSuffix(name, "+")
+	v = value{text: text, unknown: added}
+	if actsOn(name) && !harmlessValue(name, v) {
+		e.opaque(pos, "it sets a variable that programs act on")
+	}
+	if v.unknown || slices.Contains(e.fixed, name) {
+		v = value{unknown: true}
+	}
+	return s.set(name, v)
 }
 
 // test follows [[ … ]]: files are looked at, patterns and texts are text.
@@ -465,6 +535,14 @@ func (c *command) testCommand() {
 	for i := range args {
 		f := &args[i]
 		if f.unknown {
+			if i+1 < len(args) && !f.number && strings.Contains(args[i+1].text, "[") && strings.ContainsAny(args[i+1].text, "$`") {
+				c.e.subscript(args[i+1]) // it may be "-v"
+			}
+			if f.written == `"$@"` && c.s.params.unknown {
+				for _, v := range c.s.params.list {
+					c.e.subscript(field{value: value{text: v.text}, pos: f.pos})
+				}
+			}
 			continue
 		}
 		switch {

@@ -23,7 +23,16 @@ type command struct {
 
 // call follows one simple command.
 func (e *eval) call(s state, c *syntax.CallExpr, in stdin) (ok, failed state) {
-	set, values := e.assignments(s, c.Assigns)
+	assigns := c.Assigns
+	if len(c.Args) > 0 && c.Args[0].Lit() == "read" {
+		assigns = withoutIFS(assigns)
+		for _, a := range c.Assigns {
+			if isIFS(a) && a.Value != nil {
+				e.inner(s, a.Value)
+			}
+		}
+	}
+	set, values := e.assignments(s, assigns)
 	if len(c.Args) == 0 {
 		return set, set
 	}
@@ -33,7 +42,7 @@ func (e *eval) call(s state, c *syntax.CallExpr, in stdin) (ok, failed state) {
 	}
 	// The assignments hold for the command alone, and not yet for its words.
 	inside := s
-	if len(c.Assigns) > 0 {
+	if len(assigns) > 0 {
 		inside = set
 	}
 	for i, a := range c.Assigns {
@@ -42,10 +51,41 @@ func (e *eval) call(s state, c *syntax.CallExpr, in stdin) (ok, failed state) {
 		}
 	}
 	ok, failed = e.invoke(inside, words, in, values)
-	if len(c.Assigns) > 0 {
-		ok.vars, failed.vars = s.vars, s.vars
+	if len(assigns) == 0 {
+		return ok, failed
 	}
-	return ok, failed
+	special := specialBuiltin(words[0].text)
+	return restored(s, inside, ok, assigns, special), restored(s, inside, failed, assigns, special)
+}
+
+// isIFS says whether an assignment sets how "read" splits a line: as what it reads
+// is not known, that does not matter.
+func isIFS(a *syntax.Assign) bool {
+	return a.Name != nil && a.Name.Value == "IFS" && a.Index == nil && a.Array == nil
+}
+
+func withoutIFS(list []*syntax.Assign) []*syntax.Assign {
+	return slices.DeleteFunc(slices.Clone(list), isIFS)
+}
+
+// specialBuiltin says whether some shells keep the assignments before a command.
+func specialBuiltin(name string) bool {
+	return inList("command builtin : . source eval exec set shift unset trap times return break continue exit export readonly", name)
+}
+
+// restored returns the state after a command with assignments before it: they are
+// gone, and what the command itself has set stays.
+func restored(before, inside, after state, list []*syntax.Assign, special bool) state {
+	if after.vars == inside.vars && !special {
+		after.vars = before.vars
+		return after
+	}
+	for _, a := range list {
+		if a.Name != nil {
+			after = after.set(a.Name.Value, value{unknown: true})
+		}
+	}
+	return after
 }
 
 // assignments returns the state with variables set, and the values.
@@ -75,6 +115,9 @@ func (e *eval) assignments(s state, list []*syntax.Assign) (state, []value) {
 		}
 		if actsOn(a.Name.Value) && !harmlessValue(a.Name.Value, v) {
 			e.opaque(offset(a), steers)
+		}
+		if slices.Contains(e.fixed, a.Name.Value) {
+			v = value{unknown: true} // it fails
 		}
 		s = s.set(a.Name.Value, v)
 		values = append(values, v)

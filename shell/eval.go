@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -17,6 +18,7 @@ type eval struct {
 	// changed says that the line has changed files by now, or may have, so that
 	// env.Exists cannot be asked any more; removed that it has taken some away.
 	changed, removed bool
+	fixed            []string     // variables that the line makes read-only
 	funcs            []string     // functions that the line declares
 	listing          *listing     // what the last command printed
 	places           []string     // where the line has put links, or may have
@@ -61,6 +63,7 @@ func (e *eval) stmt(s state, st *syntax.Stmt, in stdin) (ok, failed state) {
 		return s, s
 	}
 	before := s
+	s = e.within(s, st)
 	for _, rd := range st.Redirs {
 		in = e.redirect(s, rd, in)
 	}
@@ -72,6 +75,52 @@ func (e *eval) stmt(s state, st *syntax.Stmt, in stdin) (ok, failed state) {
 		return failed, ok
 	}
 	return ok, failed
+}
+
+// within returns the state in which the variables that the words of a statement
+// set, as $((x++)) and ${x:=y} do, are not known: not before, and not after.
+func (e *eval) within(s state, st *syntax.Stmt) state {
+	syntax.Walk(st, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Stmt:
+			return n == st
+		case *syntax.UnaryArithm:
+			s = e.recount(s, n.X)
+		case *syntax.BinaryArithm:
+			if assigns(n.Op) {
+				s = e.recount(s, n.X)
+			}
+		case *syntax.ParamExp:
+			s = e.defaulted(s, n)
+		case *syntax.Redirect:
+			if n.N != nil && strings.HasPrefix(n.N.Value, "{") { // {x}<file
+				name := strings.Trim(n.N.Value, "{}")
+				e.steered(name, offset(n))
+				s = s.set(name, value{unknown: true, number: true})
+			}
+		}
+		return true
+	})
+	return s
+}
+
+// defaulted forgets a variable that ${x:=y} may set.
+func (e *eval) defaulted(s state, p *syntax.ParamExp) state {
+	if p.Exp == nil || p.Exp.Op != syntax.AssignUnset && p.Exp.Op != syntax.AssignUnsetOrNull {
+		return s
+	}
+	if p.Param == nil || p.Excl {
+		e.opaque(offset(p), "a variable that stands for another")
+		return s
+	}
+	name := p.Param.Value
+	if v := e.variable(s, name); !v.unknown && v.text != "" && p.Index == nil {
+		return s // it has a value
+	}
+	if !harmlessValue(name, value{unknown: true}) {
+		e.steered(name, offset(p))
+	}
+	return s.set(name, value{unknown: true})
 }
 
 func (e *eval) command(s state, st *syntax.Stmt, in stdin) (ok, failed state) {
@@ -171,13 +220,39 @@ func (e *eval) condition(s state, list []*syntax.Stmt) (ok, failed state) {
 // whileClause follows a loop of which nobody knows how often it runs.
 func (e *eval) whileClause(s state, c *syntax.WhileClause) state {
 	loop := e.forget(s, c)
-	ok, failed := e.condition(loop, c.Cond)
-	if c.Until {
-		ok, failed = failed, ok
-	}
-	end := e.stmts(ok, c.Do)
-	e.settled(loop, end, c)
+	var failed state
+	end := e.rounds(&loop, c, func(s state) state {
+		ok, no := e.condition(s, c.Cond)
+		if failed = no; c.Until {
+			ok, failed = no, ok
+		}
+		return e.stmts(ok, c.Do)
+	})
 	return merge(failed, end)
+}
+
+// rounds follows a round of a loop, and again as long as what is known at its
+// beginning is not what is known at its end.
+func (e *eval) rounds(loop *state, n syntax.Node, round func(state) state) state {
+	end := round(*loop)
+	e.settled(*loop, end, n)
+	for range 4 {
+		if end.dead {
+			return end
+		}
+		again := merge(*loop, end)
+		again.at, again.old = loop.at, union(loop.old, end.old)
+		if !again.knowsLess(*loop) {
+			return end
+		}
+		*loop = again
+		end = round(again)
+		e.settled(again, end, n)
+	}
+	if !end.dead && merge(*loop, end).knowsLess(*loop) {
+		e.opaque(offset(n), "a loop of which each round may differ")
+	}
+	return end
 }
 
 // settled holds that a round of a loop ends where it began.
@@ -204,6 +279,10 @@ func (e *eval) forget(s state, n syntax.Node) state {
 		case *syntax.BinaryArithm:
 			if assigns(n.Op) {
 				s = e.recount(s, n.X)
+			}
+		case *syntax.ParamExp:
+			if n.Exp != nil && n.Param != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull) {
+				s = s.set(n.Param.Value, value{unknown: true})
 			}
 		case *syntax.CallExpr:
 			if len(n.Args) > 1 && readsVariables(n.Args[0].Lit()) {
@@ -264,10 +343,15 @@ func (e *eval) forClause(s state, c *syntax.ForClause) state {
 	leaves := breaks(c.Do)
 	e.steered(it.Name.Value, offset(c))
 	for i, v := range items {
-		round := after.set(it.Name.Value, v)
-		end := e.stmts(round, c.Do)
+		if slices.Contains(e.fixed, it.Name.Value) {
+			v = value{unknown: true} // it fails
+		}
+		var end state
 		if v.glob || v.unknown || leaves {
-			e.settled(after, end, c)
+			from := after.set(it.Name.Value, v)
+			end = e.rounds(&from, c, func(s state) state { return e.stmts(s.set(it.Name.Value, v), c.Do) })
+		} else {
+			end = e.stmts(after.set(it.Name.Value, v), c.Do)
 		}
 		if i == 0 && !v.glob && !v.unknown && !leaves {
 			after = end
@@ -302,20 +386,25 @@ func (e *eval) countingLoop(s state, c *syntax.ForClause) state {
 			}
 		}
 	}
-	end := e.stmts(loop, c.Do)
-	e.settled(loop, end, c)
+	end := e.rounds(&loop, c, func(s state) state {
+		end := e.stmts(s, c.Do)
+		if it, ok := c.Loop.(*syntax.CStyleLoop); ok && it.Post != nil {
+			end = e.arithmetic(end, it.Post)
+		}
+		return end
+	})
 	return merge(loop, end)
 }
 
 func (e *eval) caseClause(s state, c *syntax.CaseClause) state {
 	e.inner(s, c.Word)
 	after := s
-	for _, item := range c.Items {
+	for i, item := range c.Items {
 		for _, p := range item.Patterns {
 			e.inner(s, p)
 		}
 		from := s
-		if item.Op != syntax.Break {
+		if i > 0 && c.Items[i-1].Op != syntax.Break {
 			from = after // it may have come through the one before
 		}
 		after = merge(after, e.stmts(merge(s, from), item.Stmts))

@@ -95,6 +95,11 @@ var steeringVariables = []string{
 	"MAKEFLAGS", "MAKEFILES",
 }
 
+// livingVariables change by themselves, or cannot be set.
+const livingVariables = "_ RANDOM SRANDOM SECONDS EPOCHSECONDS EPOCHREALTIME LINENO UID EUID PPID BASHPID HISTCMD OPTIND OPTARG " +
+	"BASH_SUBSHELL BASH_REMATCH BASH_COMMAND BASH_ARGV0 BASH_ARGV BASH_LINENO BASH_SOURCE PIPESTATUS FUNCNAME DIRSTACK GROUPS " +
+	"COLUMNS LINES REPLY MAPFILE"
+
 // harmlessVariables are those that change no more than how something is shown, for
 // programs of every kind; a name that ends with "_" stands for all that begin so.
 var harmlessVariables = []string{

@@ -13,6 +13,9 @@ import (
 // variable returns what a variable stands for.
 func (e *eval) variable(s state, name string) value {
 	if v, ok := s.lookup(name); ok {
+		if inList(livingVariables, name) {
+			return value{unknown: true}
+		}
 		return v
 	}
 	switch name {
@@ -28,7 +31,7 @@ func (e *eval) variable(s state, name string) value {
 		if e.env.Home != "" {
 			return value{text: e.env.Home}
 		}
-	case "?", "$", "!", "RANDOM", "SECONDS", "EPOCHSECONDS", "LINENO", "UID", "EUID", "PPID", "SHLVL", "BASHPID":
+	case "?", "$", "!", "RANDOM", "SECONDS", "EPOCHSECONDS", "LINENO", "OPTIND", "UID", "EUID", "PPID", "SHLVL", "BASHPID":
 		return value{unknown: true, number: true}
 	case "#":
 		if !s.params.unknown {
@@ -71,6 +74,7 @@ func allParams(p params) value {
 // param expands one parameter expansion.
 func (e *eval) param(s state, p *syntax.ParamExp) value {
 	if p.Param == nil || p.Excl || p.Names != 0 || p.Index != nil || p.Width || p.IsSet || len(p.Modifiers) > 0 || p.Flags != nil {
+		e.indirect(s, p)
 		e.innerOf(s, p)
 		return value{unknown: true}
 	}
@@ -89,14 +93,74 @@ func (e *eval) param(s state, p *syntax.ParamExp) value {
 		e.innerOf(s, p)
 		return value{unknown: true}
 	case p.Exp != nil:
+		e.evaluated(p)
 		return e.operator(s, p.Exp, v)
 	}
 	return v
 }
 
-// innerOf follows the commands within an expansion that is not understood.
-func (e *eval) innerOf(s state, n syntax.Node) {
-	syntax.Walk(n, func(n syntax.Node) bool {
+// indirect holds that the index of an array, the bounds of a part and the name that
+// ${!x} stands for are what bash does not evaluate as a text of its own.
+func (e *eval) indirect(s state, p *syntax.ParamExp) {
+	if w, ok := p.Index.(*syntax.Word); p.Index != nil && (!ok || w.Lit() != "@" && w.Lit() != "*") {
+		e.arithmetic(s, p.Index)
+	}
+	if p.Slice != nil {
+		e.arithmetic(s, p.Slice.Offset)
+		e.arithmetic(s, p.Slice.Length)
+	}
+	if p.Excl && p.Names == 0 && p.Index == nil && p.Param != nil {
+		if v := e.variable(s, p.Param.Value); !v.number && (v.unknown || v.text != "" && !isName(v.text) && !isNumber(v.text)) {
+			e.opaque(offset(p), "a variable that stands for another")
+		}
+	}
+	if p.Exp != nil {
+		e.evaluated(p)
+	}
+}
+
+// evaluated makes a line opaque that expands a text again, as ${x@P} does.
+func (e *eval) evaluated(p *syntax.ParamExp) {
+	if p.Exp.Op == syntax.OtherParamOps && p.Exp.Word.Lit() == "P" {
+		e.opaque(offset(p), "a text that is expanded again")
+	}
+}
+
+// innerOf follows what is within an expansion that is not understood.
+func (e *eval) innerOf(s state, root syntax.Node) {
+	syntax.Walk(root, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.ParamExp:
+			if n == root {
+				return true
+			}
+			if e.budget--; e.budget < 0 {
+				e.opaque(offset(n), "it is too long")
+				return false
+			}
+			e.param(s, n)
+			return false
+		case *syntax.ArithmExp:
+			if e.budget--; e.budget < 0 {
+				e.opaque(offset(n), "it is too long")
+				return false
+			}
+			e.arithmetic(s, n.X)
+			return false
+		case *syntax.CmdSubst:
+			e.stmts(s, n.Stmts)
+			return false
+		case *syntax.ProcSubst:
+			e.stmts(s, n.Stmts)
+			return false
+		}
+		return true
+	})
+}
+
+// commandsOf follows the commands within an expression.
+func (e *eval) commandsOf(s state, x syntax.Node) {
+	syntax.Walk(x, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CmdSubst:
 			e.stmts(s, n.Stmts)
@@ -208,24 +272,48 @@ func (e *eval) arithmetic(s state, x syntax.ArithmExpr) state {
 	if x == nil {
 		return s
 	}
-	e.innerOf(s, x)
-	syntax.Walk(x, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.ParamExp:
-			if n.Index != nil {
-				e.opaque(offset(n), "an array")
-			}
-		case *syntax.Word:
-			e.numeric(s, n)
-		case *syntax.UnaryArithm:
-			s = e.assigned(s, n.X)
-		case *syntax.BinaryArithm:
-			if assigns(n.Op) {
-				s = e.assigned(s, n.X)
+	e.commandsOf(s, x)
+	return e.expression(s, x)
+}
+
+// expression goes through an expression in the order in which it is evaluated.
+func (e *eval) expression(s state, x syntax.ArithmExpr) state {
+	switch x := x.(type) {
+	case *syntax.Word:
+		for _, p := range x.Parts {
+			if p, ok := p.(*syntax.ParamExp); ok && p.Index != nil {
+				e.opaque(offset(p), "an array")
 			}
 		}
-		return true
-	})
+		e.numeric(s, x)
+	case *syntax.ParenArithm:
+		return e.expression(s, x.X)
+	case *syntax.UnaryArithm:
+		s = e.expression(s, x.X)
+		if x.Op == syntax.Inc || x.Op == syntax.Dec {
+			s = e.assigned(s, x.X)
+		}
+	case *syntax.BinaryArithm:
+		switch x.Op {
+		case syntax.Assgn:
+			s = e.expression(s, x.Y)
+			if w, ok := x.X.(*syntax.Word); !ok || !isName(w.Lit()) {
+				s = e.expression(s, x.X)
+			}
+			return e.assigned(s, x.X)
+		case syntax.AndArit, syntax.OrArit, syntax.TernQuest:
+			s = e.expression(s, x.X)
+			return merge(s, e.expression(s, x.Y)) // not always evaluated
+		case syntax.TernColon:
+			return merge(e.expression(s, x.X), e.expression(s, x.Y))
+		}
+		s = e.expression(e.expression(s, x.X), x.Y)
+		if assigns(x.Op) {
+			s = e.assigned(s, x.X)
+		}
+	default:
+		e.opaque(offset(x), "arithmetic with something that may be no number")
+	}
 	return s
 }
 

@@ -24,8 +24,6 @@ func (c *command) special(r *row, p *parsed) bool {
 		c.setting(p)
 	case "watch":
 		c.watch(p)
-	case "command":
-		c.commandBuiltin(p)
 	case "fd", "fdfind":
 		return c.fd(r, p)
 	case "curl", "wget":
@@ -126,14 +124,21 @@ func (c *command) watch(p *parsed) {
 	}
 }
 
-// commandBuiltin follows "command": with -v it only looks.
-func (c *command) commandBuiltin(p *parsed) {
+// inShell follows "command" and "builtin": what they run changes this shell. With
+// -v "command" only looks.
+func (c *command) inShell() (ok, failed state) {
+	r, _ := lookup(c.name)
+	p := c.parse(r)
 	for _, v := range p.values {
 		if v.option.name == "-v" || v.option.name == "-V" {
-			return
+			return c.s, c.s
 		}
 	}
-	c.wrapped(p)
+	c.optionFacts(p)
+	if len(p.rest) == 0 {
+		return c.s, c.s
+	}
+	return c.e.invoke(c.s, p.rest, c.in, c.values)
 }
 
 // writer follows commands that make further files beside the ones that they are given.

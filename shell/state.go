@@ -58,6 +58,19 @@ func (s state) set(name string, v value) state {
 	return s
 }
 
+// forgotten returns the state in which every variable may have been set.
+func (s state) forgotten() state {
+	for b := s.vars; b != nil; b = b.next {
+		if v, _ := s.lookup(b.name); !v.unknown || v.number {
+			s = s.set(b.name, value{unknown: true})
+		}
+	}
+	for _, name := range []string{"CDPATH", "HOME", "PWD", "OLDPWD"} {
+		s = s.set(name, value{unknown: true})
+	}
+	return s
+}
+
 // merge returns the state after either of two.
 func merge(a, b state) state {
 	switch {
@@ -71,13 +84,35 @@ func merge(a, b state) state {
 	if len(a.stack) != len(b.stack) {
 		out.stack = nil
 	}
-	if len(a.params.list) != len(b.params.list) || a.params.unknown != b.params.unknown {
+	if a.params.unknown != b.params.unknown || !slices.EqualFunc(a.params.list, b.params.list, value.equal) {
 		out.params = params{unknown: true}
 	}
 	if a.vars != b.vars {
 		out.vars = mergeVars(a, b)
 	}
 	return out
+}
+
+// knowsLess says whether a state that a merge with another one has made knows less
+// than that one.
+func (s state) knowsLess(than state) bool {
+	if s.params.unknown && !than.params.unknown || len(s.stack) != len(than.stack) {
+		return true
+	}
+	if !s.params.unknown && !slices.EqualFunc(s.params.list, than.params.list, value.equal) {
+		return true
+	}
+	seen := map[string]bool{}
+	for b := s.vars; b != nil && b != than.vars; b = b.next {
+		if seen[b.name] {
+			continue
+		}
+		seen[b.name] = true
+		if v, ok := than.lookup(b.name); !ok && !b.val.unknown || ok && !v.equal(b.val) {
+			return true
+		}
+	}
+	return false
 }
 
 // mergeVars makes what differs between two states unknown.
@@ -96,11 +131,16 @@ func mergeVars(a, b state) *binding {
 			va, okA := a.lookup(x.name)
 			vb, okB := b.lookup(x.name)
 			if okA != okB || !va.equal(vb) {
-				out = out.set(x.name, value{unknown: true, number: va.number && vb.number && okA && okB})
+				out = out.set(x.name, value{unknown: true, number: va.numeric() && vb.numeric() && okA && okB})
 			}
 		}
 	}
 	return out.vars
+}
+
+// numeric says whether a value is certainly a number.
+func (v value) numeric() bool {
+	return v.number || !v.unknown && !v.glob && v.below == nil && !v.stream && isNumber(v.text)
 }
 
 func (v value) equal(w value) bool {

@@ -307,6 +307,9 @@ func (b *builder) parts(parts []syntax.WordPart, one bool) {
 			b.e.stmts(b.s, p.Stmts)
 			b.value(value{text: "/dev/fd/63", stream: true})
 		case *syntax.ExtGlob:
+			if strings.ContainsAny(p.Pattern.Value, "$`<>") {
+				b.e.opaque(offset(p), "a pattern that is computed")
+			}
 			b.begun, b.cur.glob = true, true
 			b.text.WriteString("*")
 			b.pat.WriteString("*")
