@@ -109,7 +109,9 @@ func (j *judge) newSight(d *dispatch.Dispatch) (*sight, error) {
 }
 
 func (s *sight) blocked(c Code, t Target, r refusal) Decision {
-	r.target, r.own, r.implied = t.written(), s.d.Unit, t.Implied
+	// A pattern that leads elsewhere says more than the folder that it was not given.
+	elsewhere := strings.HasPrefix(t.Pattern, "/") || strings.Contains(t.Pattern, "..")
+	r.target, r.own, r.implied = t.written(), s.d.Unit, t.Implied && !elsewhere
 	d := s.j.blocked(c, r)
 	d.Op, d.Target = t.Op, r.target
 	return d

@@ -271,6 +271,12 @@ func TestRefusalsTellNothing(t *testing.T) {
 	hit := w.decide(w.shell("cat d*/des*"))
 	require.NotContains(t, hit.Reason, "design.md", "what a pattern matches is not told")
 	require.Equal(t, guard.SiblingUnit, hit.Code)
+	glob := guard.Target{Op: guard.Search, Pattern: "../*/design.md", Implied: true}
+	require.Contains(t, w.decide(w.call(glob)).Reason, `from "../*/design.md" reaches`)
+	glob.Pattern = "**"
+	above := w.call(glob)
+	above.Cwd = w.root
+	require.Contains(t, w.decide(above).Reason, "from the current folder (no path was given)")
 	long := w.decide(w.call(read("../U04/" + strings.Repeat("ä", 200) + ".md")))
 	require.LessOrEqual(t, utf8.RuneCountInString(long.Reason), guard.MaxReason)
 }
