@@ -2,7 +2,6 @@ package conduct_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"maps"
@@ -51,20 +50,7 @@ func (a shellAttempt) lines() []string {
 
 func readShellMechanisms(t *testing.T) []shellMechanism {
 	t.Helper()
-	files, err := filepath.Glob("testdata/attacks/shell/*.json")
-	require.NoError(t, err)
-	var all []shellMechanism
-	for _, f := range files {
-		data, err := os.ReadFile(f)
-		require.NoError(t, err)
-		d := json.NewDecoder(bytes.NewReader(data))
-		d.DisallowUnknownFields()
-		var m shellMechanism
-		require.NoError(t, d.Decode(&m), f)
-		require.Equal(t, strings.TrimSuffix(filepath.Base(f), ".json"), m.Name)
-		all = append(all, m)
-	}
-	return all
+	return readAttacks(t, "testdata/attacks/shell/*.json", func(m shellMechanism) string { return m.Name })
 }
 
 // The corpus is broad here too.

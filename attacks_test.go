@@ -98,17 +98,23 @@ type leak struct {
 
 func readMechanisms(t *testing.T) []mechanism {
 	t.Helper()
-	files, err := filepath.Glob("testdata/attacks/*.json")
+	return readAttacks(t, "testdata/attacks/*.json", func(m mechanism) string { return m.Name })
+}
+
+// readAttacks reads files of one mechanism each, called like it.
+func readAttacks[M any](t *testing.T, glob string, name func(M) string) []M {
+	t.Helper()
+	files, err := filepath.Glob(glob)
 	require.NoError(t, err)
-	var all []mechanism
+	var all []M
 	for _, f := range files {
 		data, err := os.ReadFile(f)
 		require.NoError(t, err)
 		d := json.NewDecoder(bytes.NewReader(data))
 		d.DisallowUnknownFields()
-		var m mechanism
+		var m M
 		require.NoError(t, d.Decode(&m), f)
-		require.Equal(t, strings.TrimSuffix(filepath.Base(f), ".json"), m.Name)
+		require.Equal(t, strings.TrimSuffix(filepath.Base(f), ".json"), name(m))
 		all = append(all, m)
 	}
 	return all
