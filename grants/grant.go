@@ -44,6 +44,7 @@ type Grant struct {
 	Sandbox    string   // the backend that worked when the dispatch was made, "" for none
 	Commands   []string // opaque commands that a person trusts
 	Denied     []string // commands that are refused
+	Git        bool     // confined commands may read the repository
 	Observe    bool     // judged and logged, not blocked
 	Strict     bool     // agents that nobody dispatched get no unit
 	FirstTouch bool     // an agent binds by the unit that it touches first
@@ -140,7 +141,7 @@ func (g *Grant) Denies(tool string) bool {
 // same profile restrict alike.
 func (g *Grant) Profile() string {
 	flags := []byte{'p'}
-	for i, on := range []bool{g.ReadOnly, g.SharedRead, g.Observe, g.Strict, g.FirstTouch, g.Sessions, g.Quiet} {
+	for i, on := range []bool{g.ReadOnly, g.SharedRead, g.Observe, g.Strict, g.FirstTouch, g.Sessions, g.Quiet, g.Git} {
 		if on {
 			flags = append(flags, byte('a'+i))
 		}

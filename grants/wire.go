@@ -36,7 +36,11 @@ func (g *Grant) Encode() []byte {
 		Int("max_depth", int64(g.MaxDepth)).String("opaque", string(g.Opaque)).String("sandbox", g.Sandbox).
 		Strings("commands", g.Commands).Strings("commands_deny", g.Denied).
 		Bool("observe", g.Observe).Bool("strict", g.Strict).Bool("first_touch", g.FirstTouch).
-		Bool("sessions", g.Sessions).Bool("quiet", g.Quiet).End()
+		Bool("sessions", g.Sessions).Bool("quiet", g.Quiet)
+	if g.Git { // grants from before it was there are read as they are
+		w.Bool("git", true)
+	}
+	w.End()
 	return w.Bytes()
 }
 
@@ -55,7 +59,9 @@ func Decode(data []byte, id store.ID) (*Grant, error) {
 	r := wire.NewReader(data)
 	schema, fields := int64(0), 0
 	err := r.Object(func(name string) (err error) {
-		fields++
+		if name != "git" {
+			fields++
+		}
 		switch name {
 		case "schema":
 			schema, err = r.Int()
@@ -137,6 +143,8 @@ func (g *Grant) decodeFlag(r *wire.Reader, name string) error {
 		to = &g.Sessions
 	case "quiet":
 		to = &g.Quiet
+	case "git":
+		to = &g.Git
 	default:
 		return fmt.Errorf("unknown field %q", name)
 	}

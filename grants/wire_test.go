@@ -22,12 +22,23 @@ func full() grants.Grant {
 		Aliases: []unit.Alias{{Real: "/srv/u04", At: "u/U04"}}, Fold: true,
 		Opened:   []grants.Opening{{ID: "o1", Access: grants.AccessWrite, Path: "a b", Exact: true, Until: noon, Once: true}},
 		ReadOnly: true, SharedRead: true, DenyTools: []string{"Write"}, MaxDepth: 2, Opaque: grants.OpaqueBlock,
-		Commands: []string{"go test"}, Denied: []string{"gh"}, Observe: true, Strict: true, FirstTouch: true, Sessions: true, Quiet: true,
+		Commands: []string{"go test"}, Denied: []string{"gh"}, Observe: true, Strict: true, FirstTouch: true, Sessions: true, Quiet: true, Git: true,
 	}
 }
 
 func TestEncodeDecode(t *testing.T) {
 	g := full()
+	got, err := grants.Decode(g.Encode(), id)
+	require.NoError(t, err)
+	require.Equal(t, &g, got)
+}
+
+// TestDecodeWithoutGit reads a grant from before there was a word about git: nothing
+// is opened.
+func TestDecodeWithoutGit(t *testing.T) {
+	g := full()
+	g.Git = false
+	require.NotContains(t, string(g.Encode()), `"git"`)
 	got, err := grants.Decode(g.Encode(), id)
 	require.NoError(t, err)
 	require.Equal(t, &g, got)
@@ -60,6 +71,7 @@ func TestDecodeGivesBackWhatWasEncoded(t *testing.T) {
 			MaxDepth: rapid.IntRange(0, 9).Draw(t, "depth"),
 			Opaque:   rapid.SampledFrom([]grants.Opaque{grants.OpaqueAllow, grants.OpaqueBlock, grants.OpaqueConfine}).Draw(t, "opaque"),
 			Commands: texts.Draw(t, "commands"), Denied: texts.Draw(t, "denied"), Observe: rapid.Bool().Draw(t, "observe"),
+			Git: rapid.Bool().Draw(t, "git"),
 		}
 		data := g.Encode()
 		got, err := grants.Decode(data, id)

@@ -110,10 +110,12 @@ func (l *Layout) environ(temp string) {
 	if getenv(env, "XDG_RUNTIME_DIR") != "" {
 		env = setenv(env, "XDG_RUNTIME_DIR", temp)
 	}
-	if l.Git {
+	if l.Git || l.gitOpen {
 		// Git would stop at the edge of the own unit, which is a mount, and not come
-		// to the place that says how to go on.
+		// to its repository, or to the place that says how to go on.
 		env = setenv(env, "GIT_DISCOVERY_ACROSS_FILESYSTEM", "1")
+	}
+	if l.Git {
 		// Go would ask git for the state of a repository that is not there, and fail.
 		env = setenv(env, "GOFLAGS", strings.TrimSpace(getenv(env, "GOFLAGS")+" -buildvcs=false"))
 	}

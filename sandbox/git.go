@@ -13,11 +13,16 @@ import (
 const maxPointer = 64 << 10
 
 // git hides the repository of every checkout: its objects hold the siblings,
-// and its index over hidden folders would make "add -A" delete them.
+// and its index over hidden folders would make "add -A" delete them. Where the
+// policy opens git, it is there to read, with an index that fits.
 func (l *Layout) git(p Policy) error {
+	at := l.gitAt
+	if p.Git {
+		at = l.openGit
+	}
 	for _, root := range append([]string{p.Root}, p.Roots...) {
 		for dir := root; ; dir = filepath.Dir(dir) {
-			if err := l.gitAt(filepath.Join(dir, ".git")); err != nil {
+			if err := at(filepath.Join(dir, ".git")); err != nil {
 				return err
 			}
 			if dir == "/" {

@@ -25,11 +25,12 @@ type Kind uint8
 
 // The kinds of places.
 const (
-	Folder  Kind = iota
-	File         // anything else
-	TempDir      // where programs keep temporary files: the private folder is seen there
-	GitDir       // a .git folder: hidden, with a hint in its stead
-	GitFile      // a .git file of a linked worktree
+	Folder   Kind = iota
+	File          // anything else
+	TempDir       // where programs keep temporary files: the private folder is seen there
+	GitDir        // a .git folder: hidden, with a hint in its stead
+	GitFile       // a .git file of a linked worktree
+	GitIndex      // an index of git: Layout.Indexes has what is to be seen in its stead
 )
 
 // Place is a path and what may be done at and below it. Of several places, the
@@ -53,13 +54,16 @@ type Layout struct {
 	Env []string
 	// Git says that a repository is hidden.
 	Git bool
+	// Indexes are the indexes of git that fit what is hidden, by path.
+	Indexes map[string][]byte
 	// Gaps are what does not hold whatever the backend.
 	Gaps []Gap
 	// SkippedFiles is how many plain files beside the units are left out, since
 	// there are more than maxPlainFiles.
 	SkippedFiles int
 
-	at map[string]Place
+	at      map[string]Place
+	gitOpen bool
 }
 
 // maxPlainFiles bounds the files in a folder of units that are bound back one
@@ -89,8 +93,10 @@ func Lay(argv []string, p Policy, self string) (*Layout, error) {
 	if err := l.units(p); err != nil {
 		return nil, err
 	}
-	if err := l.git(p); err != nil {
-		return nil, err
+	if !p.Git {
+		if err := l.git(p); err != nil {
+			return nil, err
+		}
 	}
 	if !l.put(p.Temp, Write) {
 		return nil, fmt.Errorf("%w: the temp folder %q does not exist", ErrPolicy, p.Temp)
@@ -100,6 +106,12 @@ func Lay(argv []string, p Policy, self string) (*Layout, error) {
 	if err := l.aliases(p); err != nil {
 		return nil, err
 	}
+	if p.Git {
+		// Only now is it known what is hidden.
+		if err := l.git(p); err != nil {
+			return nil, err
+		}
+	}
 	l.pinAncestors()
 	l.sockets(p)
 	l.sort()
@@ -107,9 +119,6 @@ func Lay(argv []string, p Policy, self string) (*Layout, error) {
 		return nil, err
 	}
 	l.environ(p.Temp)
-	if len(p.Linked) > 0 {
-		l.Gaps = append(l.Gaps, Gap{HardLinks, fmt.Sprintf("%q has other names, as have %d more files of siblings", p.Linked[0], len(p.Linked)-1)})
-	}
 	return l, nil
 }
 

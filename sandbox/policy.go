@@ -2,11 +2,8 @@ package sandbox
 
 import (
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 )
 
 // Policy is what a command may do, in absolute real paths.
@@ -36,78 +33,13 @@ type Policy struct {
 	Temp string
 	// Cwd is where the command starts.
 	Cwd string
+	// Git opens the repository for reading. Its objects hold what siblings have
+	// committed, so a plan that opens it is partial.
+	Git bool
 	// NoNetwork takes the network away.
 	NoNetwork bool
 	// Env is the command's environment, before what a backend must change.
 	Env []string
-	// Pins are folders that must still be what they were at dispatch.
-	Pins []Pin
-	// Linked are files of siblings that have more than one name, as FindHardLinks
-	// found them at dispatch.
-	Linked []string
-}
-
-// Pin is the identity of a folder.
-type Pin struct {
-	Path     string
-	Dev, Ino uint64
-}
-
-// PinOf takes the identity of a folder, without following a link.
-func PinOf(path string) (Pin, error) {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return Pin{}, fmt.Errorf("pin %q: %w", path, err)
-	}
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok || !info.IsDir() {
-		return Pin{}, fmt.Errorf("pin %q: %w", path, syscall.ENOTDIR)
-	}
-	return Pin{path, uint64(st.Dev), st.Ino}, nil //nolint:unconvert // 32 bits on some systems
-}
-
-// holds says whether the folder is still the one that was pinned.
-func (p Pin) holds() error {
-	now, err := PinOf(p.Path)
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrMoved, err)
-	}
-	if now != p {
-		return fmt.Errorf("%q is another folder than at dispatch: %w", p.Path, ErrMoved)
-	}
-	return nil
-}
-
-// FindHardLinks looks in folders for files with more than one name, and returns at
-// most limit of them: what is hidden under one name may be open under another.
-// It reads every entry, so it belongs to the dispatch and not to each command.
-func FindHardLinks(dirs []string, limit int) ([]string, error) {
-	var out []string
-	for _, dir := range dirs {
-		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-			if err != nil {
-				return err
-			}
-			if !d.Type().IsRegular() {
-				return nil
-			}
-			info, err := d.Info()
-			if err != nil {
-				return err
-			}
-			if st, ok := info.Sys().(*syscall.Stat_t); ok && st.Nlink > 1 {
-				out = append(out, path)
-			}
-			if len(out) >= limit {
-				return fs.SkipAll
-			}
-			return nil
-		})
-		if err != nil {
-			return out, fmt.Errorf("look for hard links in %q: %w", dir, err)
-		}
-	}
-	return out, nil
 }
 
 func (p Policy) check(argv []string) error {
@@ -124,11 +56,6 @@ func (p Policy) check(argv []string) error {
 			if err := real(path); err != nil {
 				return err
 			}
-		}
-	}
-	for _, pin := range p.Pins {
-		if err := pin.holds(); err != nil {
-			return err
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"slices"
 )
 
 // ErrUnavailable is returned when nothing ran since the command could not be
@@ -100,6 +101,15 @@ type Report struct {
 	// make a plan partial.
 	Limits []Gap
 }
+
+// limits are what no backend holds.
+var limits = []Gap{
+	{LaterSockets, "a server that starts later, in a place that is visible, can be reached"},
+	{HardLinks, "a file of a sibling that got another name before, in a visible place, is open under it"},
+}
+
+// NewReport begins the report of a backend, with what none holds.
+func NewReport(backend string) Report { return Report{Backend: backend, Limits: slices.Clone(limits)} }
 
 // Full says that the plan holds every property.
 func (r Report) Full() bool { return len(r.Partial) == 0 }

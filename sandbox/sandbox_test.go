@@ -88,31 +88,6 @@ func TestSocketsOfOthers(t *testing.T) {
 `))
 }
 
-func TestPinOfAnotherFolder(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "d")
-	require.NoError(t, os.Mkdir(dir, 0o700))
-	pin, err := PinOf(dir)
-	require.NoError(t, err)
-	require.NoError(t, pin.holds())
-	require.NoError(t, os.Rename(dir, dir+"2")) // so that its number is not used again
-	require.ErrorIs(t, pin.holds(), ErrMoved)
-	require.NoError(t, os.Mkdir(dir, 0o700))
-	require.ErrorIs(t, pin.holds(), ErrMoved)
-}
-
-func TestFindHardLinks(t *testing.T) {
-	dir := t.TempDir()
-	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
-	require.NoError(t, os.WriteFile(a, nil, 0o600))
-	got, err := FindHardLinks([]string{dir}, 10)
-	require.NoError(t, err)
-	require.Empty(t, got)
-	require.NoError(t, os.Link(a, b))
-	got, err = FindHardLinks([]string{dir}, 10)
-	require.NoError(t, err)
-	require.Equal(t, []string{a, b}, got)
-}
-
 // broken is a backend whose runner is not there; it counts how often it is asked.
 type broken struct {
 	key   string

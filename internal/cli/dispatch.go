@@ -23,7 +23,7 @@ type dispatchOptions struct {
 	unit, agent, role, stage, note, session string
 	exempt, read, denyTools                 []string
 	readOnly, observe                       bool
-	shared, ttl, opaque, bind               string
+	shared, ttl, opaque, git, bind          string
 	maxDepth                                int
 }
 
@@ -58,6 +58,7 @@ func (o *dispatchOptions) add(f *pflag.FlagSet) {
 	f.IntVar(&o.maxDepth, "max-depth", 0, "how many levels of agents it may launch itself")
 	f.StringArrayVar(&o.denyTools, "deny-tool", nil, "a tool that is denied, by name or glob")
 	f.StringVar(&o.opaque, "opaque", "", "commands that are not understood: confine (default; blocked where no sandbox works), block or allow")
+	f.StringVar(&o.git, "git", "", "git in confined commands: hide (default), or allow: they may read the repository, with what siblings have committed")
 	f.StringVar(&o.bind, "bind", "", "agent, or session: every session but this one")
 	f.BoolVar(&o.observe, "observe", false, "judge and log, block nothing")
 }
@@ -115,6 +116,7 @@ func (o *dispatchOptions) check() error {
 	for _, err := range []error{
 		oneOf("role", o.role, "reviewer", "worker"), oneOf("shared", o.shared, "read", "write"),
 		oneOf("opaque", o.opaque, "confine", "block", "allow"), oneOf("bind", o.bind, "agent", "session"),
+		oneOf("git", o.git, "hide", "allow"),
 	} {
 		if err != nil {
 			return err
@@ -185,7 +187,7 @@ func (d *desk) grant(o dispatchOptions, c config.Config, set unit.Set, u unit.Un
 		Layouts: c.Layouts, Listed: set.Listed, Aliases: aliases, Fold: unit.Folds(disk, set.Root),
 		ReadOnly: o.readOnly, SharedRead: o.shared == "read" || o.shared == "" && (o.role == "reviewer" || c.Shared == "read"),
 		DenyTools: o.denyTools, MaxDepth: o.maxDepth, Opaque: opaquePolicy(o.opaque, c.Opaque),
-		Commands: c.Commands, Denied: c.CommandsDeny,
+		Commands: c.Commands, Denied: c.CommandsDeny, Git: o.git == "allow",
 		Observe: o.observe || c.Enforce == "observe", Strict: c.Strict, FirstTouch: c.Bind == "first-touch",
 		Sessions: o.bind == "session", Quiet: c.Audit == "blocked",
 	}

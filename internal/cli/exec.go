@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 
 	"github.com/seed6310be5c/conduct/dispatch"
 	"github.com/seed6310be5c/conduct/internal/confine"
@@ -22,6 +23,7 @@ import (
 	"github.com/seed6310be5c/conduct/sandbox/seatbelt"
 	"github.com/seed6310be5c/conduct/store"
 	"github.com/seed6310be5c/conduct/unit"
+	"github.com/seed6310be5c/conduct/wire"
 	"github.com/seed6310be5c/conduct/workspace"
 )
 
@@ -37,7 +39,8 @@ func newExec(env *Env) *cobra.Command {
 		Long: `Runs a command in a sandbox: sibling units and the records cannot be opened, by it
 or by what it starts. The exit code is the command's own, 8 when no sandbox
 works here: then nothing ran. What the command leaves in the background ends
-with it.`,
+with it. With --json, one object with what is known of its end is the last line
+of the standard output.`,
 		Args: command,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), env, args) },
 	}
@@ -64,6 +67,9 @@ func (o *execOptions) run(ctx context.Context, env *Env, argv []string) error {
 	}
 	res, err := d.confined(ctx, got, o.sandbox, argv, false)
 	if err != nil {
+		return err
+	}
+	if err := d.printFacts(got, res); err != nil {
 		return err
 	}
 	return d.ended(argv, res)
@@ -148,15 +154,57 @@ func (d *desk) confined(ctx context.Context, got *dispatch.Dispatch, name string
 	}
 	signal.Notify(signals, passed...)
 	defer signal.Stop(signals)
+	// A whole program is at the terminal as if there were nothing in between.
+	watch := !program && apart(os.Stderr, os.Stdout)
 	before := confine.NewSettings(gate.Roots(d.ws), d.env.Getenv("HOME"))
 	// The command gets the signals; that we got them too must not end it.
 	res, err := sandbox.Run(context.WithoutCancel(ctx), backend, argv, policy, sandbox.Stdio{
-		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Signals: signals,
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Signals: signals, Watch: watch,
 	})
 	if !program { // an agent program keeps its own settings
 		d.setAside(before, got.ID)
 	}
 	return res, err
+}
+
+// apart says whether what is written to a can be looked at on its way without
+// changing its order with b: it goes elsewhere, and to no terminal.
+func apart(a, b *os.File) bool {
+	ai, aerr := a.Stat()
+	bi, berr := b.Stat()
+	return aerr == nil && berr == nil && !os.SameFile(ai, bi) && ai.Mode()&os.ModeCharDevice == 0
+}
+
+// printFacts says what is known of a command's end beside its exit code.
+func (d *desk) printFacts(got *dispatch.Dispatch, res sandbox.Result) error {
+	if res.Denied {
+		fmt.Fprintf(d.env.Stderr, "conduct: something was denied to this command: unit %q and shared paths are open to it\n", got.Unit)
+	}
+	if !d.env.json {
+		return nil
+	}
+	var w wire.Writer
+	w.Object("").String("dispatch", string(got.ID)).Int("exit", int64(res.Exit))
+	if res.Signal != 0 {
+		w.String("signal", unix.SignalName(res.Signal))
+	}
+	if res.NotStarted != "" {
+		w.String("not_started", res.NotStarted)
+	}
+	w.Bool("denied", res.Denied).String("sandbox", res.Report.Backend).Bool("full", res.Report.Full())
+	writeGaps(&w, "partial", res.Report.Partial)
+	writeGaps(&w, "limits", res.Report.Limits)
+	w.End()
+	_, err := fmt.Fprintf(d.env.Stdout, "%s\n", w.Bytes())
+	return err
+}
+
+func writeGaps(w *wire.Writer, name string, gaps []sandbox.Gap) {
+	w.Array(name)
+	for _, g := range gaps {
+		w.Object("").String("property", string(g.Property)).String("why", g.Why).End()
+	}
+	w.End()
 }
 
 // setAside says which settings of hooks a command has made.

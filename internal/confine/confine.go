@@ -54,7 +54,7 @@ func Policy(q Request) (sandbox.Policy, error) {
 		return sandbox.Policy{}, err
 	}
 	p := sandbox.Policy{
-		Root: q.Roots[0].String(), Records: slices.Clone(q.Records), ReadOnly: g.ReadOnly, SharedRead: g.SharedRead,
+		Root: q.Roots[0].String(), Records: slices.Clone(q.Records), ReadOnly: g.ReadOnly, SharedRead: g.SharedRead, Git: g.Git,
 	}
 	if p.Cwd, err = filepath.EvalSymlinks(q.Cwd); err != nil {
 		return p, fmt.Errorf("%w: %w", sandbox.ErrCwd, err)

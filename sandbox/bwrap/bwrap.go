@@ -63,7 +63,7 @@ const abiScopes = 6
 
 // Confine implements sandbox.Backend.
 func (b *Backend) Confine(argv []string, p sandbox.Policy) (sandbox.Plan, sandbox.Report, error) {
-	report := sandbox.Report{Backend: b.Name()}
+	report := sandbox.NewReport(b.Name())
 	if b.err != nil {
 		return sandbox.Plan{}, report, b.err
 	}
@@ -90,9 +90,6 @@ func (b *Backend) report(r sandbox.Report, l *sandbox.Layout, p sandbox.Policy) 
 			Why:      fmt.Sprintf("this kernel has Landlock version %d; %d can close them", b.abi, abiScopes),
 		})
 	}
-	r.Limits = append(r.Limits, sandbox.Gap{
-		Property: sandbox.LaterSockets, Why: "a server that starts later, in a place that is visible, can be reached",
-	})
 	return r
 }
 
@@ -142,6 +139,8 @@ func (a *args) places(l *sandbox.Layout) {
 			continue
 		}
 		switch {
+		case pl.Kind == sandbox.GitIndex:
+			a.input("--ro-bind-data", string(l.Indexes[pl.Path]), pl.Path)
 		case pl.Access == sandbox.Write:
 			a.add("--bind", pl.Path, pl.Path)
 		case pl.Access == sandbox.Read:

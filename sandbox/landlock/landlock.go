@@ -53,7 +53,7 @@ func (b *Backend) Key() string {
 
 // Confine implements sandbox.Backend.
 func (b *Backend) Confine(argv []string, p sandbox.Policy) (sandbox.Plan, sandbox.Report, error) {
-	report := sandbox.Report{Backend: b.Name()}
+	report := sandbox.NewReport(b.Name())
 	if b.abi < abiTruncate {
 		return sandbox.Plan{}, report, fmt.Errorf("%w: landlock %d is needed, this kernel has %d", sandbox.ErrUnavailable, abiTruncate, b.abi)
 	}
@@ -104,9 +104,6 @@ func (b *Backend) report(r sandbox.Report, l *sandbox.Layout, p sandbox.Policy) 
 	if p.NoNetwork {
 		give(sandbox.Network, "only TCP is refused")
 	}
-	r.Limits = append(r.Limits, sandbox.Gap{
-		Property: sandbox.LaterSockets, Why: "a server that starts later, in a place that is visible, can be reached",
-	})
 	return r
 }
 

@@ -28,7 +28,7 @@ func Behave(t *testing.T) {
 		t.Run(u.name+"/go", func(t *testing.T) { behaveGo(t, u, goCache) })
 		for name, test := range map[string]func(*testing.T, user){
 			"files": behaveFiles, "exits": behaveExits, "refusals": behaveRefusals, "caches": behaveCaches,
-			"network": behaveNetwork, "git": behaveGit, "signals": behaveSignals, "denials": behaveDenials,
+			"network": behaveNetwork, "git": behaveGit, "git-allowed": behaveGitAllowed, "signals": behaveSignals, "denials": behaveDenials,
 			"npm": behaveNpm, "pytest": behavePytest, "background": behaveBackground, "temp": behaveTemp,
 		} {
 			t.Run(u.name+"/"+name, func(t *testing.T) { test(t, u) })
@@ -132,6 +132,52 @@ func behaveGit(t *testing.T, u user) {
 	require.Equal(t, "ref: refs/heads/main\n", string(data))
 	// A repository of the command's own works.
 	shell(t, u, w, "", `cd "$TMPDIR"; git init -q r; cd r; touch f; git add f; git -c user.name=a -c user.email=a@b commit -qm x`)
+}
+
+// behaveGitAllowed runs git where the policy opens it: it reads everything and
+// takes nothing that is hidden for deleted.
+func behaveGitAllowed(t *testing.T, u user) {
+	w := build(t, u)
+	repository(t, u, w)
+	index, err := os.ReadFile(w.at("ws/.git/index"))
+	require.NoError(t, err)
+	o, _, stderr := run(t, u, w, "git", "/bin/true")
+	require.Equal(t, 0, o.exit, stderr)
+	require.Contains(t, o.partial, string(sandbox.ReadSiblings))
+	require.Equal(t, "1 commit\n", shell(t, u, w, "git", `echo "$(git log --oneline | wc -l) commit"`))
+	status := shell(t, u, w, "git", "git status --short")
+	require.NotContains(t, status, "D", "what is hidden is not deleted")
+	if mounts := !slices.Contains(o.partial, string(sandbox.GitHint)); mounts {
+		require.Empty(t, status)
+	}
+	require.Equal(t, Secret, shell(t, u, w, "git", "git show HEAD:construction/units/U0004/secret.txt"))
+	require.Contains(t, shell(t, u, w, "git", "echo more >> own.txt; git status --short"), " M own.txt\n")
+	for _, script := range []string{
+		"git add -A", "git commit -qam x", "git stash", "git reset -q --hard", "git update-index --no-skip-worktree ../U0004/secret.txt",
+		"git config core.pager x", "echo x > ../../../.git/hooks/pre-commit", "mv ../../../.git ../../../git", "rm -f ../../../.git/index",
+	} {
+		o, _, _ := run(t, u, w, "git", "/bin/sh", "-c", script)
+		require.NotEqual(t, 0, o.exit, script)
+	}
+	now, err := os.ReadFile(w.at("ws/.git/index"))
+	require.NoError(t, err)
+	require.Equal(t, index, now)
+	require.NoFileExists(t, w.at("ws/.git/hooks/pre-commit"))
+	require.FileExists(t, w.secret())
+}
+
+// repository makes the workspace a repository with one commit.
+func repository(t *testing.T, u user, w World) {
+	t.Helper()
+	require.NoError(t, os.RemoveAll(w.at("ws/.git")))
+	cmd := exec.Command("/bin/sh", "-euc", `git init -q; printf '.conduct\n' > .git/info/exclude; git add -A; git -c user.name=a -c user.email=a@b commit -qm x`)
+	cmd.Dir, cmd.Env = w.root(), []string{"PATH=/usr/bin:/bin", "HOME=" + w.home()}
+	cmd.SysProcAttr = &syscall.SysProcAttr{}
+	if os.Geteuid() == 0 {
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(u.id), Gid: uint32(u.id)}
+	}
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
 }
 
 func behaveGo(t *testing.T, u user, cache string) {

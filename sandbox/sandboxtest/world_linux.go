@@ -216,7 +216,7 @@ func (w World) policy(mode string) sandbox.Policy {
 	p := sandbox.Policy{
 		Root: w.root(), Parents: []string{w.parent()}, Hidden: []string{w.at("ws/listed/sib")}, Own: []string{w.own()},
 		Records: []string{w.records()}, Protected: []string{w.settings(), w.at("ws/conduct.yaml"), w.at("ws/absent.json")},
-		Temp: w.temp(), Cwd: w.own(), Linked: []string{w.secret()},
+		Temp: w.temp(), Cwd: w.own(),
 		Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin:/usr/local/go/bin", "HOME=" + w.home(), "LANG=C"},
 	}
 	switch mode {
@@ -226,6 +226,8 @@ func (w World) policy(mode string) sandbox.Policy {
 		p.SharedRead = true
 	case "no-network":
 		p.NoNetwork = true
+	case "git":
+		p.Git = true
 	case "cwd-sibling":
 		p.Cwd = w.sibling()
 	case "cwd-root":

@@ -36,7 +36,7 @@ func (b *Backend) Key() string {
 
 // Confine implements sandbox.Backend.
 func (b *Backend) Confine(argv []string, p sandbox.Policy) (sandbox.Plan, sandbox.Report, error) {
-	report := sandbox.Report{Backend: b.Name()}
+	report := sandbox.NewReport(b.Name())
 	if b.Key() == "" {
 		return sandbox.Plan{}, report, fmt.Errorf("%w: there is no %s", sandbox.ErrUnavailable, program)
 	}
