@@ -10,14 +10,14 @@ FUZZTIME ?= 30s
 # A fuzz target and its package, as Name@./package/.
 FUZZ := $(shell grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' . | sed -E 's,^(.*/)[^/]*:func (.*),\2@\1,' | sort)
 
-.PHONY: build test format vet staticcheck go-test cases fuzz $(FUZZ) cross $(PLATFORMS) bench soak cover clean
+.PHONY: build test format vet staticcheck go-test lines cases fuzz $(FUZZ) cross $(PLATFORMS) bench soak cover clean
 
 # Without cgo: a library of flags imports net, and with it the C library, whose
 # loading costs every command more than its work.
 build:
 	CGO_ENABLED=0 go build $(FLAGS) -o bin/ ./cmd/...
 
-test: format vet staticcheck cross go-test cases fuzz
+test: format vet staticcheck cross go-test lines cases fuzz
 
 format:
 	@out=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$out" || { echo "not formatted:"; echo "$$out"; exit 1; }
@@ -35,6 +35,11 @@ $(STATICCHECK):
 # The planted bugs are part of it: a test of guard builds them.
 go-test:
 	python3 .ci/tests.py -race ./...
+
+# Twenty thousand command lines, judged, run, and run confined. The seeds are printed.
+LINES ?= 20000
+lines:
+	CONDUCT_SHELL_LINES=$(LINES) go test -count=1 -timeout 3h -run TestCommandLines -v ./guard
 
 cases: build
 	CONDUCT=$(CURDIR)/bin/conduct CONDUCT_GUARD=$(CURDIR)/bin/conduct-guard \
@@ -60,7 +65,7 @@ bench:
 soak:
 	go test -count=20 -run Kill ./store/file
 	go test -run TestNothingOfASiblingIsReached ./guard -rapid.checks=100000 -timeout 2h
-	CONDUCT_SHELL_LINES=20000 go test -run TestCommandLinesAgainstTheShell -v ./guard -timeout 1h
+	$(MAKE) lines LINES=100000
 	$(MAKE) fuzz FUZZTIME=10m
 
 cover:

@@ -23,6 +23,13 @@ func (g *lineGrammar) pick(of ...string) string { return of[g.IntN(len(of))] }
 // one says yes in one of n cases.
 func (g *lineGrammar) one(n int) bool { return g.IntN(n) == 0 }
 
+// whole is a line for a workspace, and where it begins.
+func (g *lineGrammar) whole(root string) (cwd, line string) {
+	g.top = root
+	cwd = g.pick(root+"/"+own, root+"/"+own, root+"/"+own, root, root+"/docs", root+"/"+own+"/sub")
+	return cwd, g.line(cwd, 2)
+}
+
 // line is a line that begins in a folder; depth is how deep it may nest. What
 // follows a change of folder is written for the new one.
 func (g *lineGrammar) line(cwd string, depth int) string {
