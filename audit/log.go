@@ -267,15 +267,8 @@ func (l *Log) Read(stream string) iter.Seq2[Line, error] {
 		seen := map[string]bool{}
 		for raw := range bytes.Lines(data) {
 			line, err := decode(bytes.TrimRight(raw, "\n"))
-			if err != nil {
+			if err != nil || line.twice(seen) {
 				continue
-			}
-			if line.Call != "" && line.Event == "" {
-				key := line.key()
-				if seen[key] {
-					continue
-				}
-				seen[key] = true
 			}
 			if !yield(line, nil) {
 				return

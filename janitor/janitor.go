@@ -204,3 +204,8 @@ func (j *Janitor) marks(o Options, r *Report) error {
 	}
 	return nil
 }
+
+// Nothing says that there was nothing to do.
+func (r Report) Nothing() bool {
+	return len(r.Expired)+r.Deleted+len(r.SetAside)+r.Swept == 0
+}

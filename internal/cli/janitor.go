@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -14,43 +15,82 @@ import (
 )
 
 func newJanitor(env *Env) *cobra.Command {
-	var dry, clear bool
+	var o janitorOptions
 	c := &cobra.Command{
-		Use: "janitor [--dry-run] [--clear-damaged]", Short: "tidy what is past its time",
+		Use: "janitor [--dry-run] [--clear-damaged] [--every D]", Short: "tidy what is past its time",
 		Long: `Ends dispatches whose time is up, deletes what ended longer ago than the
 retention time, and moves damaged records aside. What a damaged record blocked
-stays blocked until --clear-damaged.`,
+stays blocked until --clear-damaged.
+
+With --every 10m it does so again and again, until it is interrupted; a failure is
+said, and what is left is for the next time.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			d, err := env.open()
-			if err != nil {
-				return err
+			if !cmd.Flags().Changed("every") {
+				return o.once(cmd.Context(), env)
 			}
-			defer d.close()
-			cleared := 0
-			if clear && !dry {
-				if cleared, err = d.book.Store.Clear(cmd.Context()); err != nil {
-					return err
-				}
-			}
-			j := janitor.Janitor{Book: d.book, Log: d.log}
-			r, err := j.Run(cmd.Context(), janitor.Options{Retention: d.retention(), DryRun: dry})
-			if err != nil {
-				return err
-			}
-			if clear && !dry && len(r.SetAside) > 0 {
-				n, err := d.book.Store.Clear(cmd.Context())
-				cleared += n
-				if err != nil {
-					return err
-				}
-			}
-			return env.printJanitor(r, cleared, dry)
+			return o.repeated(cmd.Context(), env)
 		},
 	}
-	c.Flags().BoolVar(&dry, "dry-run", false, "only say what would be done")
-	c.Flags().BoolVar(&clear, "clear-damaged", false, "delete damaged records, and free what they block")
+	c.Flags().BoolVar(&o.dry, "dry-run", false, "only say what would be done")
+	c.Flags().BoolVar(&o.clear, "clear-damaged", false, "delete damaged records, and free what they block")
+	c.Flags().StringVar(&o.every, "every", "", "again and again, at least 1s apart")
 	return c
+}
+
+type janitorOptions struct {
+	dry, clear bool
+	every      string
+}
+
+// repeated tidies until ctx ends. It opens the store anew each time, and reads
+// conduct.yaml with it.
+func (o *janitorOptions) repeated(ctx context.Context, env *Env) error {
+	every, err := config.ParseDuration(o.every)
+	if err != nil || every < time.Second {
+		return usageError{fmt.Errorf("--every %q is not a duration of at least 1s", o.every)}
+	}
+	d, err := env.open() // where there is no workspace, there will be none
+	if err != nil {
+		return err
+	}
+	d.close()
+	return repeat(ctx, every, func() error {
+		if err := o.once(ctx, env); err != nil && ctx.Err() == nil {
+			env.warn("%s", oneLine(err.Error()))
+		}
+		return nil
+	})
+}
+
+func (o *janitorOptions) once(ctx context.Context, env *Env) error {
+	d, err := env.open()
+	if err != nil {
+		return err
+	}
+	defer d.close()
+	cleared := 0
+	if o.clear && !o.dry {
+		if cleared, err = d.book.Store.Clear(ctx); err != nil {
+			return err
+		}
+	}
+	j := janitor.Janitor{Book: d.book, Log: d.log}
+	r, err := j.Run(ctx, janitor.Options{Retention: d.retention(), DryRun: o.dry})
+	if err != nil {
+		return err
+	}
+	if o.clear && !o.dry && len(r.SetAside) > 0 {
+		n, err := d.book.Store.Clear(ctx)
+		cleared += n
+		if err != nil {
+			return err
+		}
+	}
+	if o.every != "" && cleared == 0 && r.Nothing() {
+		return nil
+	}
+	return env.printJanitor(r, cleared, o.dry)
 }
 
 func (e *Env) printJanitor(r janitor.Report, cleared int, dry bool) error {

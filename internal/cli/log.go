@@ -1,9 +1,10 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"slices"
-	"sort"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -11,36 +12,57 @@ import (
 )
 
 type logOptions struct {
-	unit    string
-	blocked bool
+	unit            string
+	blocked, follow bool
 }
 
 func newLog(env *Env) *cobra.Command {
 	var o logOptions
 	c := &cobra.Command{
-		Use: "log [--unit U] [--blocked]", Short: "show the judged calls", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return o.run(env) },
+		Use: "log [-f] [--unit U] [--blocked]", Short: "show the judged calls", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), env) },
 	}
 	c.Flags().StringVar(&o.unit, "unit", "", "only calls of dispatches of this unit")
 	c.Flags().BoolVar(&o.blocked, "blocked", false, "only calls that were blocked, or would have been")
+	c.Flags().BoolVarP(&o.follow, "follow", "f", false, "go on with the calls to come, until it is interrupted")
 	return c
 }
 
-func (o *logOptions) run(env *Env) error {
+// glance is how often what is watched is looked at.
+const glance = time.Second
+
+// run prints the calls of every stream in the order of their times; those to
+// come in the order in which they are seen.
+func (o *logOptions) run(ctx context.Context, env *Env) error {
 	d, err := env.open()
 	if err != nil {
 		return err
 	}
 	defer d.close()
-	lines, err := d.lines(o)
-	if err != nil {
-		return err
+	tail := d.log.Tail()
+	more := func() error {
+		lines, err := tail.Next(func(stream string) bool { return o.unit == "" || d.isOf(stream, o.unit) })
+		if err != nil {
+			return err
+		}
+		return o.print(env, lines)
 	}
+	if !o.follow {
+		return more()
+	}
+	return repeat(ctx, glance, more)
+}
+
+func (o *logOptions) print(env *Env, lines []audit.Line) error {
 	for i := range lines {
+		l := &lines[i]
+		if l.Event != "" || o.blocked && l.Allowed && l.Would == "" {
+			continue
+		}
+		var err error
 		if env.json {
-			_, err = fmt.Fprintf(env.Stdout, "%s\n", lines[i].Public())
+			_, err = fmt.Fprintf(env.Stdout, "%s\n", l.Public())
 		} else {
-			l := &lines[i]
 			_, err = fmt.Fprintf(env.Stdout, "%s %-22s %s\n", clockTime(l.Time), l.Agent, describe(l))
 		}
 		if err != nil {
@@ -48,27 +70,6 @@ func (o *logOptions) run(env *Env) error {
 		}
 	}
 	return nil
-}
-
-// lines collects the calls of every stream in the order of their times.
-func (d *desk) lines(o *logOptions) ([]audit.Line, error) {
-	var out []audit.Line
-	for stream := range d.log.Streams() {
-		if o.unit != "" && !d.isOf(stream, o.unit) {
-			continue
-		}
-		for line, err := range d.log.Read(stream) {
-			if err != nil {
-				return nil, err
-			}
-			if line.Event != "" || o.blocked && line.Allowed && line.Would == "" {
-				continue
-			}
-			out = append(out, line)
-		}
-	}
-	sort.SliceStable(out, func(i, k int) bool { return out[i].Time.Before(out[k].Time) })
-	return out, nil
 }
 
 // isOf says whether a stream is that of a dispatch of a unit.

@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -36,18 +39,19 @@ func writeDispatch(w *wire.Writer, now time.Time, d *dispatch.Dispatch, t *audit
 }
 
 type statusOptions struct {
-	all      bool
-	dispatch string
+	all, watch bool
+	dispatch   string
 }
 
 func newStatus(env *Env) *cobra.Command {
 	var o statusOptions
 	c := &cobra.Command{
 		Use: "status", Short: "show the dispatches in force, and what is wrong", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return o.run(env) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), env) },
 	}
 	c.Flags().BoolVar(&o.all, "all", false, "those that have ended too")
 	c.Flags().StringVar(&o.dispatch, "dispatch", "", "only this one")
+	c.Flags().BoolVar(&o.watch, "watch", false, "show it anew whenever it changes, until it is interrupted")
 	return c
 }
 
@@ -60,22 +64,71 @@ type view struct {
 	off          time.Time
 }
 
-func (o *statusOptions) run(env *Env) error {
+func (o *statusOptions) run(ctx context.Context, env *Env) error {
 	d, err := env.open()
 	if err != nil {
 		return err
 	}
 	defer d.close()
+	if o.watch {
+		return d.watch(ctx, o)
+	}
 	v, err := d.look(o)
 	if err != nil {
 		return err
 	}
-	if env.json {
-		err = d.printStatusJSON(v)
-	} else {
-		err = d.printStatus(v)
+	return d.show(v)
+}
+
+func (d *desk) show(v view) error {
+	if d.env.json {
+		return d.printStatusJSON(v)
 	}
-	return err
+	return d.printStatus(v)
+}
+
+// clear empties a terminal.
+const clear = "\x1b[H\x1b[2J"
+
+// watch shows the status whenever it changes. At a terminal, where it replaces what
+// was shown, time passing is a change too.
+func (d *desk) watch(ctx context.Context, o *statusOptions) error {
+	screen, last := isTerminal(d.env.Stdout) && !d.env.json, ""
+	return repeat(ctx, glance, func() error {
+		v, err := d.look(o)
+		if err != nil {
+			return err
+		}
+		if now := v.gist(); now != last || screen {
+			last = now
+			if screen {
+				fmt.Fprint(d.env.Stdout, clear)
+			}
+			return d.show(v)
+		}
+		return nil
+	})
+}
+
+// isTerminal says whether what is written is seen at once by a person.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// gist is what a view says, but for how long ago and how long still.
+func (v view) gist() string {
+	var b strings.Builder
+	for i, got := range v.dispatches {
+		t := &v.tallies[i]
+		fmt.Fprintln(&b, got.ID, got.Generation, got.Now, got.ExpiresAt.Unix(), got.SeenAt.IsZero(), t.Allowed, t.Blocked, t.Agents)
+	}
+	fmt.Fprintln(&b, v.undispatched, v.damaged, v.off.Unix())
+	return b.String()
 }
 
 func (d *desk) look(o *statusOptions) (view, error) {
