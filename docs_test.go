@@ -48,6 +48,9 @@ func documents(t *testing.T) []string {
 	t.Helper()
 	more, err := filepath.Glob("docs/*.md")
 	require.NoError(t, err)
+	deeper, err := filepath.Glob("docs/*/*.md")
+	require.NoError(t, err)
+	more = append(more, deeper...)
 	return append([]string{"README.md", "CONTRIBUTING.md", "SECURITY.md"}, more...)
 }
 
@@ -216,6 +219,18 @@ git init -q . && git add . && git commit -qm start
 		p.setUp(t, units+"conduct init && conduct dispatch --unit U03 --agent architecture-reviewer")
 	case "two-reviewers":
 		p.setUp(t, units+"conduct init && conduct dispatch --unit U03 --agent reviewer && conduct dispatch --unit U04 --agent reviewer")
+	case "ai-dlc":
+		p.setUp(t, `
+record=aidlc/spaces/default/intents/shop
+mkdir -p $record/construction/units/auth $record/construction/units/billing $record/inception
+for u in auth billing; do echo "# $u" > $record/construction/units/$u/design.md; done
+echo '# contracts' > $record/inception/contract-summary.md
+cat > $record/.aidlc-reviewer-dispatch.json << END
+{"reviewer": "aidlc-architecture-reviewer-agent", "stage": "nfr-design", "unit": "auth",
+ "exempt": ["$record/inception/contract-summary.md", "$record/construction/units/billing/design.md"]}
+END
+git init -q . && git add . && git commit -qm start
+`)
 	case "monorepo":
 		p.setUp(t, `
 mkdir -p packages/a/node_modules/@acme packages/b/dist

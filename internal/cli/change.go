@@ -284,6 +284,8 @@ func (o *releaseOptions) run(cmd *cobra.Command, env *Env) error {
 	if o.verdict == "" {
 		return usageError{errors.New("--verdict is missing")}
 	}
+	// Workflows that print it in capitals pass it on so.
+	o.verdict = strings.ToLower(o.verdict)
 	if err := oneOf("verdict", o.verdict, "ready", "not-ready", "blocked", "abandoned"); err != nil {
 		return err
 	}

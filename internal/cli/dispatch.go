@@ -21,7 +21,8 @@ import (
 
 type dispatchOptions struct {
 	unit, agent, role, stage, note, session string
-	exempt, read, denyTools                 []string
+	from                                    string
+	exempt, read, write, denyTools          []string
 	readOnly, observe                       bool
 	shared, ttl, opaque, git, bind          string
 	maxDepth                                int
@@ -45,6 +46,7 @@ shared paths, and no other unit, until conduct release or the time is up.`,
 // add adds the flags of a dispatch.
 func (o *dispatchOptions) add(f *pflag.FlagSet) {
 	f.StringVar(&o.unit, "unit", "", "the unit: its name, or its path relative to the workspace")
+	f.StringVar(&o.from, "from", "", "a dispatch record of the AI-DLC workflow, which names unit, agent, stage and exempt files")
 	f.StringVar(&o.agent, "agent", "", "the agent's name; without one, any agent that no other dispatch names")
 	f.StringVar(&o.role, "role", "", "reviewer (shared paths are read-only) or worker")
 	f.StringVar(&o.stage, "stage", "", "a word for the record")
@@ -52,6 +54,7 @@ func (o *dispatchOptions) add(f *pflag.FlagSet) {
 	f.StringVar(&o.session, "session", "", "the conductor's session (default: as the client's variable says)")
 	f.StringArrayVar(&o.exempt, "exempt", nil, "a file of another unit that may be read")
 	f.StringArrayVar(&o.read, "read", nil, "a file, folder (ending in /) or glob of other units that may be read")
+	f.StringArrayVar(&o.write, "write", nil, "a file or folder (ending in /) of others, or shared, that may be written too")
 	f.BoolVar(&o.readOnly, "read-only", false, "no writes in the workspace")
 	f.StringVar(&o.shared, "shared", "", "read: shared paths are read-only")
 	f.StringVar(&o.ttl, "ttl", "", "how long at the most, up to 7d (default 6h)")
@@ -104,7 +107,7 @@ func oneOf(flag, value string, allowed ...string) error {
 }
 
 func (o *dispatchOptions) check() error {
-	if o.unit == "" {
+	if o.unit == "" && o.from == "" {
 		return usageError{fmt.Errorf("--unit is missing")}
 	}
 	if o.maxDepth < 0 || o.maxDepth > 9 {
@@ -128,6 +131,9 @@ func (o *dispatchOptions) check() error {
 // request makes a dispatch request of the options and of conduct.yaml.
 func (d *desk) request(o dispatchOptions, ttlGiven bool) (dispatch.Request, error) {
 	var q dispatch.Request
+	if err := o.fill(d, d.env.Clock.Now()); err != nil {
+		return q, err
+	}
 	c, err := d.settings()
 	if err != nil {
 		return q, err
@@ -204,6 +210,13 @@ func (d *desk) grant(o dispatchOptions, c config.Config, set unit.Set, u unit.Un
 			return g, err
 		}
 		g.Opened = append(g.Opened, grants.Opening{Access: grants.AccessRead, Path: rel})
+	}
+	for _, p := range o.write {
+		rel, err := d.folder(p)
+		if err != nil {
+			return g, err
+		}
+		g.Opened = append(g.Opened, grants.Opening{Access: grants.AccessWrite, Path: rel})
 	}
 	for _, p := range u.Reads {
 		rel, err := d.folder(p)

@@ -22,6 +22,7 @@ import (
 type initOptions struct {
 	layouts, clients        []string
 	scope                   string
+	workflow                string
 	remove, print, protocol bool
 }
 
@@ -41,6 +42,7 @@ hook into that program's settings. Running it again changes nothing.`,
 	f.StringVar(&o.scope, "scope", "local", "whose settings: local, project or user")
 	f.BoolVar(&o.remove, "remove", false, "take the hook out again")
 	f.BoolVar(&o.print, "print", false, "show what would be written, write nothing")
+	f.StringVar(&o.workflow, "workflow", "", "lay it out for a workflow: "+aiDLC)
 	f.BoolVar(&o.protocol, "print-protocol", false, "print what to put into CLAUDE.md or AGENTS.md")
 	return c
 }
@@ -58,7 +60,11 @@ func (o *initOptions) run(env *Env) error {
 		return err
 	}
 	if o.protocol {
-		_, err := fmt.Fprint(env.Stdout, protocol)
+		text := protocol
+		if o.workflow == aiDLC {
+			text = aiDLCProtocol
+		}
+		_, err := fmt.Fprint(env.Stdout, text)
 		return err
 	}
 	root, err := env.start()
@@ -86,6 +92,9 @@ func (o *initOptions) run(env *Env) error {
 
 func (o *initOptions) check() error {
 	if err := oneOf("scope", o.scope, "local", "project", "user"); err != nil {
+		return err
+	}
+	if err := oneOf("workflow", o.workflow, aiDLC); err != nil {
 		return err
 	}
 	for _, l := range o.layouts {
@@ -120,10 +129,12 @@ func (o *initOptions) workspace(env *Env, root string) ([]string, error) {
 	if !was {
 		done = append(done, "made "+dir)
 	}
-	layouts := o.layouts
+	layouts, how := o.layouts, "found"
 	had := exists(filepath.Join(root, config.File))
 	if len(layouts) == 0 && !had {
-		layouts = config.Detect(root)
+		if layouts = config.Detect(root); len(layouts) == 0 {
+			layouts, how = workflowLayout(o.workflow), "set"
+		}
 	}
 	if len(layouts) > 0 || !had {
 		changed, err := config.Write(root, layouts)
@@ -138,7 +149,7 @@ func (o *initOptions) workspace(env *Env, root string) ([]string, error) {
 	case len(layouts) == 0 && !had:
 		done = append(done, "no known layout fits here: say in conduct.yaml where units lie")
 	case len(o.layouts) == 0 && !had:
-		done = append(done, "found the layout "+strings.Join(layouts, ", "))
+		done = append(done, how+" the layout "+strings.Join(layouts, ", "))
 	}
 	return done, nil
 }

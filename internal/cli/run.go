@@ -129,7 +129,7 @@ func readVerdict(id string) dispatch.Verdict {
 	if err != nil {
 		return dispatch.VerdictAbandoned
 	}
-	word := dispatch.Verdict(strings.TrimSpace(string(data)))
+	word := dispatch.Verdict(strings.ToLower(strings.TrimSpace(string(data))))
 	for _, v := range dispatch.Verdicts() {
 		if v == word {
 			return v
