@@ -106,6 +106,7 @@ func groups() []group {
 		{"In process", inProcess},
 		{"Dispatch and release", writes},
 		{"Concurrent dispatchers", concurrent},
+		{"A confined command", confined},
 		{"The janitor", sweeping},
 		{"Size", sizes},
 	}

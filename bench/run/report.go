@@ -14,9 +14,10 @@ type row struct {
 	goal  string
 	limit float64 // of value; 0 for a row without a goal
 	value float64
-	unit  string // "×", "µs", "MB"
+	unit  string // "×", "µs", "ms", "MB"
 	ours  string // absolute, for orientation
 	than  string // what it was compared with, absolute
+	why   string // it was not run
 }
 
 // ratio is a row that compares two times.
@@ -34,6 +35,8 @@ func absolute(what, goal string, limit float64, ours time.Duration) row {
 
 func (r row) verdict() string {
 	switch {
+	case r.why != "":
+		return "not run: " + r.why
 	case r.limit == 0:
 		return ""
 	case r.value <= r.limit:
@@ -44,6 +47,10 @@ func (r row) verdict() string {
 
 func (r row) measured() string {
 	switch r.unit {
+	case "":
+		return ""
+	case "ms":
+		return fmt.Sprintf("+%.1f ms", r.value)
 	case "×":
 		return fmt.Sprintf("%.2f ×", r.value)
 	case "µs":
