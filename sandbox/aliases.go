@@ -39,6 +39,9 @@ func parseMounts(data string) []mount {
 
 // unescape undoes what the kernel does to blanks and backslashes.
 func unescape(s string) string {
+	if !strings.Contains(s, `\`) {
+		return s // nearly all
+	}
 	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(s)
 }
 

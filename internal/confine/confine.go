@@ -59,14 +59,15 @@ func Policy(q Request) (sandbox.Policy, error) {
 	if p.Cwd, err = filepath.EvalSymlinks(q.Cwd); err != nil {
 		return p, fmt.Errorf("%w: %w", sandbox.ErrCwd, err)
 	}
+	there := newFinder().there
 	for i, r := range q.Roots {
 		if i > 0 {
 			p.Roots = append(p.Roots, r.String())
 		}
-		if err := units(&p, q.FS, g, scope, r); err != nil {
+		if err := units(&p, q.FS, g, scope, r, there); err != nil {
 			return p, err
 		}
-		openings(&p, g, r, q.Now)
+		openings(&p, g, r, q.Now, there)
 		p.Protected = append(p.Protected, there(guard.Settings(r.String()))...)
 	}
 	for _, a := range g.Aliases {
@@ -101,8 +102,11 @@ func own(g *grants.Grant, rel string) bool {
 	return slices.ContainsFunc(g.Own.Paths, func(o string) bool { return p.Under(unit.Split(o), g.Fold) })
 }
 
+// existing returns the real places of the paths that exist.
+type existing func(paths []string) []string
+
 // units says where the units of one checkout are, and which is the own.
-func units(p *sandbox.Policy, fsys unit.FS, g *grants.Grant, scope *unit.Scope, root unit.Path) error {
+func units(p *sandbox.Policy, fsys unit.FS, g *grants.Grant, scope *unit.Scope, root unit.Path, there existing) error {
 	set := unit.Set{Root: root, Layouts: scope.Layouts}
 	parents, err := set.Parents(fsys)
 	if err != nil {
@@ -127,25 +131,14 @@ func units(p *sandbox.Policy, fsys unit.FS, g *grants.Grant, scope *unit.Scope, 
 	return nil
 }
 
-// there returns the real places of the paths that exist.
-func there(paths []string) []string {
-	var out []string
-	for _, path := range paths {
-		if real, err := filepath.EvalSymlinks(path); err == nil && !slices.Contains(out, real) {
-			out = append(out, real)
-		}
-	}
-	return out
-}
-
 // openings opens what the grant opens. One-call openings are for calls, not for
 // commands that run as long as they like.
-func openings(p *sandbox.Policy, g *grants.Grant, root unit.Path, now time.Time) {
+func openings(p *sandbox.Policy, g *grants.Grant, root unit.Path, now time.Time, there existing) {
 	for _, o := range g.Opened {
 		if o.Once || !o.Until.IsZero() && !now.Before(o.Until) {
 			continue
 		}
-		for _, path := range matches(root.String(), o) {
+		for _, path := range matches(root.String(), o, there) {
 			if o.Access == grants.AccessWrite {
 				p.Writes = append(p.Writes, path)
 			} else {
@@ -159,7 +152,7 @@ func openings(p *sandbox.Policy, g *grants.Grant, root unit.Path, now time.Time)
 const maxMatches = 200
 
 // matches are the existing paths of an opening.
-func matches(root string, o grants.Opening) []string {
+func matches(root string, o grants.Opening, there existing) []string {
 	if o.Exact || !strings.ContainsAny(o.Path, "*?[") {
 		return there([]string{root + "/" + strings.TrimSuffix(o.Path, "/")})
 	}

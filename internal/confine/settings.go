@@ -19,6 +19,24 @@ type Settings struct {
 	links   map[string]bool
 }
 
+// looks remembers what lies where: many settings lie in one folder, which is
+// mostly not there.
+type looks map[string]look
+
+type look struct {
+	info fs.FileInfo
+	err  error
+}
+
+func (l looks) at(path string) (fs.FileInfo, error) {
+	got, ok := l[path]
+	if !ok {
+		got.info, got.err = os.Lstat(path)
+		l[path] = got
+	}
+	return got.info, got.err
+}
+
 type missing struct {
 	dir  string // where the settings lie: a workspace, or the home
 	path string
@@ -34,10 +52,11 @@ func NewSettings(roots unit.Roots, home string) *Settings {
 	if home != "" {
 		dirs = append(dirs, filepath.Clean(home))
 	}
+	seen := looks{}
 	for _, dir := range dirs {
 		for _, path := range guard.Settings(dir) {
 			for _, at := range steps(dir, path) {
-				info, err := os.Lstat(at)
+				info, err := seen.at(at)
 				if errors.Is(err, fs.ErrNotExist) {
 					s.missing = append(s.missing, missing{dir, path})
 				}
@@ -66,19 +85,21 @@ func steps(dir, path string) []string {
 // heed it, and returns where it was. A file or folder gets suffix behind its name, so
 // that nothing is lost that somebody else made meanwhile; a link is removed.
 func (s *Settings) SetAside(suffix string) (made []string, err error) {
+	now := looks{}
 	for _, m := range s.missing {
-		done, e := s.setAside(m, suffix)
+		done, e := s.setAside(m, suffix, now)
 		err = errors.Join(err, e)
 		if done {
+			clear(now) // it is no longer as it was
 			made = append(made, m.path)
 		}
 	}
 	return made, err
 }
 
-func (s *Settings) setAside(m missing, suffix string) (bool, error) {
+func (s *Settings) setAside(m missing, suffix string, now looks) (bool, error) {
 	for _, at := range steps(m.dir, m.path) {
-		info, err := os.Lstat(at)
+		info, err := now.at(at)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return false, nil
