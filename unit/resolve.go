@@ -44,7 +44,9 @@ type Path []string
 // Split makes a Path of an absolute one, lexically.
 func Split(name string) Path {
 	var p Path
-	for c := range strings.SplitSeq(name, "/") {
+	for more := true; more; {
+		var c string
+		c, name, more = strings.Cut(name, "/")
 		switch c {
 		case "", ".":
 		case "..":
@@ -52,13 +54,31 @@ func Split(name string) Path {
 				p = p[:len(p)-1]
 			}
 		default:
+			if p == nil {
+				p = make(Path, 0, strings.Count(name, "/")+2)
+			}
 			p = append(p, c)
 		}
 	}
 	return p
 }
 
-func (p Path) String() string { return "/" + strings.Join(p, "/") }
+func (p Path) String() string {
+	if len(p) == 0 {
+		return "/"
+	}
+	n := len(p)
+	for _, c := range p {
+		n += len(c)
+	}
+	var b strings.Builder
+	b.Grow(n)
+	for _, c := range p {
+		b.WriteByte('/')
+		b.WriteString(c)
+	}
+	return b.String()
+}
 
 // Resolve finds the place of an absolute path. It does not clean it first, for
 // ".." after a link means something else to the kernel than to the text.
@@ -66,28 +86,49 @@ func Resolve(fsys FS, name string) (Place, error) {
 	if len(name) > maxPath || !strings.HasPrefix(name, "/") {
 		return Place{}, fmt.Errorf("path %w", ErrUnresolvable)
 	}
-	w := walk{fs: fsys, place: Place{Lexical: Split(name)}, todo: strings.Split(name, "/")}
-	slices.Reverse(w.todo)
+	w := walk{fs: fsys, place: Place{Lexical: Split(name)}, todo: name, more: true}
+	if w.place.Lexical.is(name) {
+		// The text is its own place until a link is met: both share their components.
+		w.clean, w.place.Real = name, w.place.Lexical[:0]
+	} else {
+		w.place.Real = make(Path, 0, strings.Count(name, "/")+1)
+	}
 	if err := w.run(); err != nil {
 		return Place{}, err
 	}
+	w.place.Real = slices.Clip(w.place.Real)
 	return w.place, nil
 }
 
-// walk follows one path. todo holds what is left of it, the next component last.
+// is says whether the text of a path is name.
+func (p Path) is(name string) bool {
+	for _, c := range p {
+		rest, ok := strings.CutPrefix(name, "/")
+		if !ok || !strings.HasPrefix(rest, c) {
+			return false
+		}
+		name = rest[len(c):]
+	}
+	return name == "" && len(p) > 0
+}
+
+// walk follows one path. todo holds what is left of it, while there is more.
 type walk struct {
-	fs      FS
-	place   Place
-	todo    []string
+	fs    FS
+	place Place
+	todo  string
+	more  bool
+	// clean is the whole path while the way so far is a prefix of it, end bytes long.
+	clean   string
+	end     int
 	missing int // components of place.Real that do not exist
 	links   int
 }
 
 func (w *walk) run() error {
-	w.place.Real = make(Path, 0, len(w.todo))
-	for len(w.todo) > 0 {
-		c := w.todo[len(w.todo)-1]
-		w.todo = w.todo[:len(w.todo)-1]
+	for w.more {
+		var c string
+		c, w.todo, w.more = strings.Cut(w.todo, "/")
 		switch {
 		case c == "" || c == ".":
 		case c == "..":
@@ -112,6 +153,14 @@ func (w *walk) run() error {
 	return nil
 }
 
+// name is the way so far as text.
+func (w *walk) name() string {
+	if w.clean != "" {
+		return w.clean[:w.end]
+	}
+	return w.place.Real.String()
+}
+
 func (w *walk) up() {
 	if n := len(w.place.Real); n > 0 {
 		w.place.Real = w.place.Real[:n-1]
@@ -125,11 +174,12 @@ func (w *walk) up() {
 
 func (w *walk) step(c string) error {
 	w.place.Real = append(w.place.Real, c)
+	w.end += len("/") + len(c)
 	if w.missing > 0 {
 		w.missing++
 		return nil
 	}
-	name := w.place.Real.String()
+	name := w.name()
 	info, err := w.fs.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
@@ -166,18 +216,23 @@ func (w *walk) follow(name string) error {
 	if err != nil || target == "" {
 		return unresolvable(err)
 	}
-	w.place.Via = append(w.place.Via, slices.Clone(w.place.Real))
+	way := slices.Clone(w.place.Real)
+	w.place.Via = append(w.place.Via, way)
 	if strings.HasPrefix(target, "/") {
 		w.place.Real, w.place.mounts = w.place.Real[:0:0], nil
-	} else {
-		w.place.Real = w.place.Real[:len(w.place.Real)-1]
+	} else if w.place.Real = w.place.Real[:len(w.place.Real)-1]; w.clean != "" {
+		w.place.Real = slices.Clone(w.place.Real) // the text keeps its own
 	}
-	parts := strings.Split(target, "/")
-	if len(parts)+len(w.todo) > maxPath {
+	w.clean = ""
+	parts := strings.Count(target, "/") + 1
+	if w.more {
+		parts += strings.Count(w.todo, "/") + 1
+		target += "/" + w.todo
+	}
+	if parts > maxPath {
 		return fmt.Errorf("path %w", ErrUnresolvable)
 	}
-	slices.Reverse(parts)
-	w.todo = append(w.todo, parts...)
+	w.todo, w.more = target, true
 	w.place.Info = Info{}
 	return nil
 }

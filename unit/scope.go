@@ -93,6 +93,12 @@ func (s *Scope) compile() {
 func (s *Scope) Locate(roots Roots, p Path, plainFile func() bool) Landing {
 	s.compile()
 	out := Landing{Where: Shared}
+	if len(roots) == 1 && len(s.aliases) == 0 { // as nearly everywhere
+		if !p.Under(roots[0], s.Fold) {
+			return out
+		}
+		return s.locate(p[len(roots[0]):], plainFile)
+	}
 	for _, rels := range s.byDepth(roots, p) {
 		for _, rel := range rels {
 			l := s.locate(rel, plainFile)
