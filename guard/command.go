@@ -45,7 +45,7 @@ func (j *judge) analyze(c Command) line {
 // isThere says whether there is something at a path, and whether it is a folder
 // that can be entered.
 func (j *judge) isThere(abs string) (isDir, exists bool) {
-	pl, err := unit.Resolve(j.in.FS, abs)
+	pl, err := j.resolve(abs)
 	if err != nil {
 		return false, false
 	}
@@ -150,7 +150,7 @@ func (j *judge) otherRepository(dir string) bool {
 	if !ok {
 		return true
 	}
-	pl, err := unit.Resolve(j.in.FS, abs)
+	pl, err := j.resolve(abs)
 	if err != nil {
 		return true
 	}
@@ -233,7 +233,7 @@ func (s *sight) fact(f shell.Fact, base string) Decision {
 	if f.Glob {
 		return s.expanded(f, t, base)
 	}
-	pl, err := unit.Resolve(s.j.in.FS, abs)
+	pl, err := s.j.resolve(abs)
 	if err != nil {
 		if f.Guess {
 			return Decision{Code: NoTarget}

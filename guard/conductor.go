@@ -161,7 +161,7 @@ func (j *judge) destroys(l line) bool {
 // inRecords says whether a path is in the records of this workspace, or with
 // above a folder that holds them and is removed or moved as a whole.
 func (j *judge) inRecords(abs string, above bool) bool {
-	pl, err := unit.Resolve(j.in.FS, abs)
+	pl, err := j.resolve(abs)
 	if err != nil {
 		return false
 	}

@@ -233,6 +233,26 @@ type judge struct {
 	lines  map[string]line
 	// confined is the command that is to run confined, under which dispatch.
 	confined *Confined
+	resolved resolved
+	// transcripts is the call's folder of them, nil before it is asked for.
+	transcripts unit.Path
+}
+
+// resolved is the path that was looked for last: a fact of a command line is
+// mostly judged right after its kind was seen.
+type resolved struct {
+	abs   string
+	place unit.Place
+	err   error
+}
+
+// resolve finds the place of an absolute path.
+func (j *judge) resolve(abs string) (unit.Place, error) {
+	if r := &j.resolved; r.abs != abs || abs == "" {
+		r.abs = abs
+		r.place, r.err = unit.Resolve(j.in.FS, abs)
+	}
+	return j.resolved.place, j.resolved.err
 }
 
 func (j *judge) rule() Ruling {

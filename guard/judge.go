@@ -229,13 +229,14 @@ func (j *judge) absolute(path, base string) (string, bool) {
 			return "", false
 		}
 		base = j.call.Cwd + "/" + base
+		base = strings.TrimSuffix(base, "/") // the text without "//" is resolved faster
 	}
 	return base + "/" + path, true
 }
 
 // judge resolves an absolute path and judges every reading of it.
 func (s *sight) judge(t Target, abs string) Decision {
-	pl, err := unit.Resolve(s.j.in.FS, abs)
+	pl, err := s.j.resolve(abs)
 	if err != nil {
 		if s.lenient {
 			return Decision{Code: NoTarget}
@@ -293,8 +294,8 @@ func cleaned(abs string, pl *unit.Place) (string, bool) {
 func (s *sight) locate(p unit.Path, pl *unit.Place) unit.Landing {
 	return s.scope.Locate(s.j.roots, p, func() bool {
 		info := pl.Info
-		if len(p) != len(pl.Real) || p.String() != pl.Real.String() {
-			other, err := unit.Resolve(s.j.in.FS, p.String())
+		if !slices.Equal(p, pl.Real) {
+			other, err := s.j.resolve(p.String())
 			if err != nil {
 				return false
 			}
@@ -461,7 +462,7 @@ func (j *judge) touchesOwn(d *dispatch.Dispatch) bool {
 		if err != nil || !ok {
 			return false
 		}
-		pl, err := unit.Resolve(j.in.FS, abs)
+		pl, err := j.resolve(abs)
 		if err != nil {
 			return false
 		}

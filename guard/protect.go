@@ -221,7 +221,10 @@ func (j *judge) private(p unit.Path, fold bool) bool {
 		}
 	}
 	// A payload whose transcripts lie in or above the workspace would close all of it.
-	if dir := unit.Split(j.call.Transcripts); len(dir) > 0 && p.Under(dir, fold) && !j.ws.Root.Under(dir, fold) {
+	if j.transcripts == nil {
+		j.transcripts = unit.Split(j.call.Transcripts)
+	}
+	if dir := j.transcripts; len(dir) > 0 && p.Under(dir, fold) && !j.ws.Root.Under(dir, fold) {
 		return j.othersTranscript(p)
 	}
 	return false

@@ -76,7 +76,7 @@ func (s *sight) anchors(t Target, pattern, root string) []anchor {
 
 // above says whether siblings lie below a folder.
 func (s *sight) above(dir string) bool {
-	pl, err := unit.Resolve(s.j.in.FS, dir)
+	pl, err := s.j.resolve(dir)
 	return err != nil || s.scope.Above(s.j.roots, pl.Real)
 }
 
@@ -132,7 +132,7 @@ func (s *sight) alternative(t Target, root string, alt unit.Path) Decision {
 		d.Target = t.written()
 		return d
 	}
-	pl, err := unit.Resolve(s.j.in.FS, root)
+	pl, err := s.j.resolve(root)
 	if err != nil {
 		return s.blocked(Unresolvable, t, refusal{detail: "the path cannot be resolved"})
 	}
@@ -202,7 +202,7 @@ func (s *sight) followed(dir unit.Path) bool {
 			switch {
 			case e.Type.IsDir():
 			case e.Type&fs.ModeSymlink != 0:
-				pl, err := unit.Resolve(s.j.in.FS, p.String())
+				pl, err := s.j.resolve(p.String())
 				if err != nil {
 					continue
 				}
