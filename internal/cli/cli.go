@@ -63,7 +63,7 @@ func Run(ctx context.Context, args []string, in *Env) int {
 	out, copied := &output{Writer: in.Stdout}, *in
 	env := &copied
 	env.Stdout = out
-	root := newRoot(env)
+	root := newRoot(env, args)
 	root.SetArgs(args)
 	called, err := root.ExecuteContextC(ctx)
 	var wrong usageError
@@ -106,7 +106,24 @@ func asksJSON(args []string) bool {
 	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
 }
 
-func newRoot(env *Env) *cobra.Command {
+// verb makes the command of that name.
+type verb struct {
+	name string
+	make func(*Env) *cobra.Command
+}
+
+func verbs() []verb {
+	return []verb{
+		{"init", newInit}, {"unit", newUnit}, {"dispatch", newDispatch}, {"grant", newGrant}, {"renew", newRenew},
+		{"release", newRelease}, {"status", newStatus}, {"check", newCheck}, {"log", newLog}, {"janitor", newJanitor},
+		{"off", newOff}, {"on", newOn}, {"exec", newExec}, {"run", newRun}, {"demo", newDemo}, {"doctor", newDoctor},
+		{"version", newVersion}, {"guard", newGuard},
+	}
+}
+
+// newRoot makes the command for a command line. Where that begins with a verb, the
+// others are left out: to make them all takes longer than many a verb's own work.
+func newRoot(env *Env, args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "conduct",
 		Short: "a scope guard for parallel AI subagents",
@@ -124,14 +141,27 @@ Exit codes: 0 done, 1 failed, 2 usage, 3 conflict, 4 not found, 5 locked,
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.PersistentFlags().BoolVar(&env.json, "json", false, "print one JSON object, errors too")
 	root.PersistentFlags().StringVar(&env.dir, "dir", "", "the folder to start from (default: the current one)")
-	root.AddCommand(
-		newInit(env), newUnit(env), newDispatch(env), newGrant(env), newRenew(env), newRelease(env),
-		newStatus(env), newCheck(env), newLog(env), newJanitor(env), newOff(env), newOn(env),
-		newExec(env), newRun(env), newDemo(env), newDoctor(env), newVersion(env), newGuard(env),
-	)
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
+	for _, v := range verbs() {
+		if len(args) > 0 && args[0] == v.name {
+			c := v.make(env)
+			wrapArgs(c)
+			root.AddCommand(c)
+			root.CompletionOptions.DisableDefaultCmd = true
+			return root
+		}
+	}
+	addAll(root, env)
+	return root
+}
+
+// addAll adds every command, and cobra's own.
+func addAll(root *cobra.Command, env *Env) {
+	for _, v := range verbs() {
+		root.AddCommand(v.make(env))
+	}
 	root.InitDefaultCompletionCmd() // it takes the output as it is now
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
@@ -144,7 +174,6 @@ Exit codes: 0 done, 1 failed, 2 usage, 3 conflict, 4 not found, 5 locked,
 		}
 		wrapArgs(c)
 	}
-	return root
 }
 
 // helpOn prints the help of a command that exists.

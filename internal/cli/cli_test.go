@@ -153,7 +153,30 @@ func TestCommandsAreDescribedAndScripted(t *testing.T) {
 		}
 	}
 	var o, e bytes.Buffer
-	walk(newRoot(newBench(t).env(&o, &e)))
+	walk(newRoot(newBench(t).env(&o, &e), nil))
+}
+
+// A verb that is made alone has the same help and the same arguments as among the others.
+func TestAVerbAloneIsTheSame(t *testing.T) {
+	b := newBench(t)
+	for _, v := range verbs() {
+		for _, args := range [][]string{{v.name, "--help"}, {v.name, "-h", "x"}, {v.name, "--nonsense"}, {v.name, "a", "b", "c", "d"}} {
+			var o, e, allO, allE bytes.Buffer
+			alone := newRoot(b.env(&o, &e), args)
+			require.Len(t, alone.Commands(), 1)
+			require.Equal(t, v.name, alone.Commands()[0].Name())
+			found, rest, err := alone.Find(args)
+			require.NoError(t, err)
+			all, restOfAll, err := newRoot(b.env(&allO, &allE), nil).Find(args)
+			require.NoError(t, err)
+			require.Equal(t, all.CommandPath(), found.CommandPath())
+			require.Equal(t, restOfAll, rest)
+			require.NoError(t, found.Help())
+			require.NoError(t, all.Help())
+			require.Equal(t, allO.String(), o.String())
+			require.Equal(t, allE.String(), e.String())
+		}
+	}
 }
 
 // From issue to the last renewal 7 days, exactly; and the end is exact too.
