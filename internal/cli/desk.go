@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/seed6310be5c/conduct/audit"
@@ -27,9 +28,8 @@ type desk struct {
 	store *file.Store
 	book  *dispatch.Book
 	log   *audit.Log
-	// config is nil while configErr says why.
-	config    *config.Config
-	configErr error
+	// settings reads the configuration, once, where a command needs it.
+	settings func() (config.Config, error)
 }
 
 // open finds the workspace of the start folder.
@@ -94,24 +94,17 @@ func (e *Env) openAt(ws workspace.Workspace) (*desk, error) {
 	}
 	d := &desk{env: e, ws: ws, store: st, log: audit.Open(st.Root()),
 		book: &dispatch.Book{Store: st, Clock: e.Clock, Mint: mint.ULID(rand.Reader), Host: host}}
-	c, err := config.Load(ws.Root)
-	if err != nil && !errors.Is(err, config.ErrNone) {
-		d.configErr = err
-	} else {
-		d.config = &c
-	}
+	d.settings = sync.OnceValues(func() (config.Config, error) {
+		c, err := config.Load(ws.Root)
+		if errors.Is(err, config.ErrNone) {
+			err = nil
+		}
+		return c, err
+	})
 	return d, nil
 }
 
 func (d *desk) close() error { return d.store.Close() }
-
-// settings returns the configuration, or why there is none.
-func (d *desk) settings() (config.Config, error) {
-	if d.configErr != nil {
-		return config.Config{}, d.configErr
-	}
-	return *d.config, nil
-}
 
 func unitSet(root string, c config.Config) (unit.Set, error) {
 	s := unit.Set{Root: unit.Split(root)}
@@ -191,8 +184,9 @@ func (d *desk) tidy(ctx context.Context) {
 const step = 4
 
 func (d *desk) retention() time.Duration {
-	if d.config != nil {
-		return d.config.Retention
+	c, err := d.settings()
+	if err != nil {
+		return 0
 	}
-	return 0
+	return c.Retention
 }

@@ -81,10 +81,11 @@ func (e *Env) printFindings(all []finding) error {
 }
 
 func (d *desk) checkConfig() finding {
-	if d.configErr != nil {
-		return finding{Name: "config", Detail: oneLine(d.configErr.Error())}
+	c, err := d.settings()
+	if err != nil {
+		return finding{Name: "config", Detail: oneLine(err.Error())}
 	}
-	set, err := unitSet(d.ws.Root, *d.config)
+	set, err := unitSet(d.ws.Root, c)
 	if err != nil {
 		return finding{Name: "config", Detail: oneLine(err.Error())}
 	}
@@ -255,10 +256,11 @@ const maxLinkLook = 20_000
 // checkHardLinks reports files of units that have another name: what is linked
 // elsewhere is not recognised as a unit's.
 func (d *desk) checkHardLinks() finding {
-	if d.config == nil {
+	c, err := d.settings()
+	if err != nil {
 		return finding{OK: true, Note: true, Name: "hard links", Detail: "not looked at"}
 	}
-	set, err := unitSet(d.ws.Root, *d.config)
+	set, err := unitSet(d.ws.Root, c)
 	if err != nil {
 		return finding{Name: "hard links", Detail: oneLine(err.Error())}
 	}

@@ -210,8 +210,8 @@ const shellNote = "commands are judged by what they do; one that is not understo
 
 func (d *desk) printStatus(v view) error {
 	out := d.env.Stdout
-	if d.configErr != nil {
-		d.env.warn("%s: the scope of each dispatch is as it was when it was made", oneLine(d.configErr.Error()))
+	if _, err := d.settings(); err != nil {
+		d.env.warn("%s: the scope of each dispatch is as it was when it was made", oneLine(err.Error()))
 	}
 	if !v.off.IsZero() {
 		fmt.Fprintf(out, "the guard stands aside until %s (conduct on)\n", v.off.UTC().Format(time.RFC3339))

@@ -1,8 +1,6 @@
 package confine
 
 import (
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 )
@@ -41,11 +39,11 @@ func (f *finder) real(path string) (string, bool) {
 		return "", false
 	}
 	at := filepath.Join(dir.path, filepath.Base(path))
-	info, err := os.Lstat(at)
+	link, err := isLink(at)
 	if err != nil {
 		return "", false
 	}
-	if info.Mode()&fs.ModeSymlink != 0 {
+	if link {
 		return eval(at)
 	}
 	return at, true

@@ -2,10 +2,13 @@ package confine
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/seed6310be5c/conduct/guard"
 	"github.com/seed6310be5c/conduct/unit"
@@ -24,17 +27,28 @@ type Settings struct {
 type looks map[string]look
 
 type look struct {
-	info fs.FileInfo
+	link bool
 	err  error
 }
 
-func (l looks) at(path string) (fs.FileInfo, error) {
+// isLink says whether there is a link. The error is that of Lstat.
+func (l looks) isLink(path string) (bool, error) {
 	got, ok := l[path]
 	if !ok {
-		got.info, got.err = os.Lstat(path)
+		got.link, got.err = isLink(path)
 		l[path] = got
 	}
-	return got.info, got.err
+	return got.link, got.err
+}
+
+// isLink is os.Lstat without all that is not needed of it: there are hundreds of names.
+func isLink(path string) (bool, error) {
+	var st unix.Stat_t
+	for {
+		if err := unix.Lstat(path, &st); err != unix.EINTR {
+			return st.Mode&unix.S_IFMT == unix.S_IFLNK, err
+		}
+	}
 }
 
 type missing struct {
@@ -56,14 +70,14 @@ func NewSettings(roots unit.Roots, home string) *Settings {
 	for _, dir := range dirs {
 		for _, path := range guard.Settings(dir) {
 			for _, at := range steps(dir, path) {
-				info, err := seen.at(at)
+				link, err := seen.isLink(at)
 				if errors.Is(err, fs.ErrNotExist) {
 					s.missing = append(s.missing, missing{dir, path})
 				}
 				if err != nil {
 					break
 				}
-				s.links[at] = s.links[at] || info.Mode()&fs.ModeSymlink != 0
+				s.links[at] = s.links[at] || link
 			}
 		}
 	}
@@ -99,13 +113,13 @@ func (s *Settings) SetAside(suffix string) (made []string, err error) {
 
 func (s *Settings) setAside(m missing, suffix string, now looks) (bool, error) {
 	for _, at := range steps(m.dir, m.path) {
-		info, err := now.at(at)
+		link, err := now.isLink(at)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return false, nil
 		case err != nil:
-			return false, err
-		case info.Mode()&fs.ModeSymlink != 0 && !s.links[at]:
+			return false, fmt.Errorf("look at %q: %w", at, err)
+		case link && !s.links[at]:
 			// What it leads to is not ours to touch: it may be anybody's.
 			return true, os.Remove(at)
 		case at == m.path:
