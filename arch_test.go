@@ -48,10 +48,11 @@ var may = map[string]string{
 	"sandbox": "", "sandbox/bwrap": "sandbox", "sandbox/landlock": "sandbox", "sandbox/seatbelt": "sandbox", "sandbox/sandboxtest": "sandbox",
 
 	// Front ends.
+	"internal/agents":   "",
 	"internal/confine":  "dispatch grants guard sandbox unit",
 	"internal/gate":     "audit dispatch guard hooks internal/system store store/file unit workspace",
 	"internal/guardcmd": "hooks hooks/all internal/gate",
-	"internal/cli": "audit config dispatch dispatch/mint grants guard hooks/all install internal/confine internal/gate internal/guardcmd " +
+	"internal/cli": "audit config dispatch dispatch/mint grants guard hooks/all install internal/agents internal/confine internal/gate internal/guardcmd " +
 		"internal/system janitor nearest sandbox sandbox/bwrap sandbox/landlock sandbox/seatbelt store store/file unit wire workspace",
 	"cmd/conduct": "internal/cli", "cmd/conduct-guard": "internal/guardcmd",
 
@@ -66,7 +67,7 @@ var only = []struct{ path, in, why string }{
 	{"github.com/spf13/pflag", "internal/cli", "flags are a front end's business"},
 	{"github.com/goccy/go-yaml", "config", "the hook reads no YAML: its scope is compiled into the grant"},
 	{"github.com/gofrs/flock", "store/file", "the guard takes no lock"},
-	{"github.com/google/renameio/v2", "store/file config install", "only these replace files"},
+	{"github.com/google/renameio/v2", "store/file config install internal/agents", "only these replace files"},
 	{"github.com/oklog/ulid/v2", "dispatch/mint store/storetest bench/run", "the hook mints no id, and the library seeds a generator when it starts"},
 	{"mvdan.cc/sh/v3", "shell install", "the guard sees facts, not syntax; install reads the hook's own line"},
 	{"encoding/json", "internal/cli hooks/hooktest", "reflection is too slow for the hook, and takes duplicate keys; wire reads and writes JSON"},

@@ -303,6 +303,7 @@ func (o *releaseOptions) run(cmd *cobra.Command, env *Env) error {
 	if err != nil {
 		return err
 	}
+	d.undefine()
 	if err := d.printReceipt(got); err != nil {
 		return err
 	}

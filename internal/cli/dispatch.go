@@ -14,6 +14,7 @@ import (
 	"github.com/seed6310be5c/conduct/dispatch"
 	"github.com/seed6310be5c/conduct/grants"
 	"github.com/seed6310be5c/conduct/hooks/all"
+	"github.com/seed6310be5c/conduct/internal/agents"
 	"github.com/seed6310be5c/conduct/nearest"
 	"github.com/seed6310be5c/conduct/unit"
 	"github.com/seed6310be5c/conduct/wire"
@@ -21,7 +22,7 @@ import (
 
 type dispatchOptions struct {
 	unit, agent, role, stage, note, session string
-	from                                    string
+	from, agentFrom                         string
 	exempt, read, write, denyTools          []string
 	readOnly, observe                       bool
 	shared, ttl, opaque, git, bind          string
@@ -48,6 +49,7 @@ func (o *dispatchOptions) add(f *pflag.FlagSet) {
 	f.StringVar(&o.unit, "unit", "", "the unit: its name, or its path relative to the workspace")
 	f.StringVar(&o.from, "from", "", "a dispatch record of the AI-DLC workflow, which names unit, agent, stage and exempt files")
 	f.StringVar(&o.agent, "agent", "", "the agent's name; without one, any agent that no other dispatch names")
+	f.StringVar(&o.agentFrom, "agent-from", "", "write an agent definition of its own for this dispatch, after this one; it goes with the dispatch")
 	f.StringVar(&o.role, "role", "", "reviewer (shared paths are read-only) or worker")
 	f.StringVar(&o.stage, "stage", "", "a word for the record")
 	f.StringVar(&o.note, "note", "", "a text for the record")
@@ -88,6 +90,9 @@ func runDispatch(cmd *cobra.Command, env *Env, o dispatchOptions) error {
 	got, err := d.book.Open(cmd.Context(), q)
 	if err != nil {
 		return d.conflictHint(err)
+	}
+	if err := d.define(cmd.Context(), o, got); err != nil {
+		return err
 	}
 	if o.bind == "session" && q.Conductor == "" {
 		env.warn("this session is not known, so the dispatch binds every session; name it with --session")
@@ -146,6 +151,14 @@ func (d *desk) request(o dispatchOptions, ttlGiven bool) (dispatch.Request, erro
 	u, err := set.Lookup(disk, o.unit)
 	if err != nil {
 		return q, d.unknownUnit(set, o.unit, err)
+	}
+	if o.agentFrom != "" {
+		if o.agent == "" {
+			o.agent = agents.Name(o.agentFrom, u.Name)
+		}
+		if err := agents.Check(d.ws.Root, d.env.Getenv("HOME"), o.agentFrom, o.agent); err != nil {
+			return q, err
+		}
 	}
 	ttl := dispatch.DefaultTTL
 	if c.TTL > 0 {

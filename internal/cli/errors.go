@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed6310be5c/conduct/config"
 	"github.com/seed6310be5c/conduct/dispatch"
+	"github.com/seed6310be5c/conduct/internal/agents"
 	"github.com/seed6310be5c/conduct/sandbox"
 	"github.com/seed6310be5c/conduct/store"
 	"github.com/seed6310be5c/conduct/store/file"
@@ -84,7 +85,8 @@ func classify(err error) answer {
 		return answer{exitUsage, "usage", "conduct help"}
 	case errors.Is(err, store.ErrDamaged):
 		return answer{exitDamaged, "damaged", "conduct status shows what is damaged; conduct janitor sets it aside"}
-	case errors.Is(err, dispatch.ErrConflict), errors.Is(err, unit.ErrTwoPlaces), errors.Is(err, store.ErrGeneration), errors.Is(err, dispatch.ErrForbidden):
+	case errors.Is(err, dispatch.ErrConflict), errors.Is(err, unit.ErrTwoPlaces), errors.Is(err, store.ErrGeneration),
+		errors.Is(err, dispatch.ErrForbidden), errors.Is(err, agents.ErrTaken):
 		return answer{exitConflict, "conflict", "conduct status"}
 	case errors.Is(err, store.ErrLocked):
 		return answer{exitLocked, "locked", "try again; conduct doctor shows who holds it"}
@@ -95,7 +97,7 @@ func classify(err error) answer {
 		return answer{exitNotFound, "not_found", "conduct init"}
 	case errors.Is(err, workspace.ErrNotOurs):
 		return answer{exitNotFound, "not_found", "correct CONDUCT_DIR, or conduct init"}
-	case errors.Is(err, dispatch.ErrNone), errors.Is(err, store.ErrNotFound), errors.Is(err, unit.ErrUnknown):
+	case errors.Is(err, dispatch.ErrNone), errors.Is(err, store.ErrNotFound), errors.Is(err, unit.ErrUnknown), errors.Is(err, agents.ErrTemplate):
 		return answer{exitNotFound, "not_found", "conduct status"}
 	case errors.Is(err, sandbox.ErrUnavailable):
 		return answer{exitNoBox, "SANDBOX_UNAVAILABLE", "conduct doctor shows which sandboxes work here; nothing ran"}
@@ -139,6 +141,11 @@ func (e *Env) report(err error) int {
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// note says something that is no failure, beside what is printed for others.
+func (e *Env) note(format string, args ...any) {
+	fmt.Fprintf(e.Stderr, "conduct: "+format+"\n", args...)
+}
 
 func (e *Env) warn(format string, args ...any) {
 	fmt.Fprintf(e.Stderr, "conduct: warning: "+format+"\n", args...)

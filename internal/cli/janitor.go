@@ -87,6 +87,9 @@ func (o *janitorOptions) once(ctx context.Context, env *Env) error {
 			return err
 		}
 	}
+	if !o.dry {
+		d.undefine()
+	}
 	if o.every != "" && cleared == 0 && r.Nothing() {
 		return nil
 	}

@@ -81,6 +81,9 @@ func (o *runOptions) run(ctx context.Context, env *Env, argv []string, ttlGiven 
 	if err != nil {
 		return d.conflictHint(err)
 	}
+	if err := d.define(ctx, o.dispatchOptions, got); err != nil {
+		return err
+	}
 	res, err := d.confined(ctx, got, o.sandbox, argv, true)
 	if o.keep && err == nil {
 		fmt.Fprintf(env.Stderr, "conduct: dispatch %s stays open\n", got.ID)
@@ -112,6 +115,7 @@ func (o *runOptions) release(ctx context.Context, d *desk, got *dispatch.Dispatc
 	if err != nil {
 		return err
 	}
+	d.undefine()
 	// The receipt must not mix with what the program printed.
 	out := *d.env
 	out.Stdout = d.env.Stderr
