@@ -27,6 +27,9 @@ type Stdio struct {
 	Watch bool
 	// Signals are passed on to the command.
 	Signals <-chan os.Signal
+	// Before is called when the runner has started and the command has not, while
+	// the runner gets ready.
+	Before func()
 }
 
 // Result is how a command ended.
@@ -83,12 +86,18 @@ func runOnce(ctx context.Context, b Backend, argv []string, p Policy, std Stdio)
 		// program that does not call it would start itself without end.
 		return Result{}, fmt.Errorf("%w: this program does not call Init first", ErrUnavailable)
 	}
+	s := &session{std: std}
+	if e, ok := b.(Early); ok {
+		if err := s.start(e.Runner(), 0); err != nil {
+			return Result{}, fmt.Errorf("%w: %s: %w", ErrUnavailable, b.Name(), err)
+		}
+	}
 	plan, report, err := b.Confine(argv, p)
 	if err != nil {
+		s.abandon()
 		return Result{Report: report}, err
 	}
-	s := &session{plan: plan, std: std}
-	said, err := s.run(ctx)
+	said, err := s.run(ctx, plan)
 	if err != nil {
 		return Result{Report: report}, fmt.Errorf("%w: %s: %w", ErrUnavailable, b.Name(), err)
 	}
@@ -145,82 +154,115 @@ func ended(ws syscall.WaitStatus) Result {
 type session struct {
 	plan Plan
 	std  Stdio
+	proc *os.Process // nil until the runner is started
+	pipes
 	tail []byte // the last of the standard error, where watched
 	// runner is what the runner wrote, apart from the command.
 	runner []byte
 }
 
-// run starts the plan and returns what Init said until it ended.
-func (s *session) run(ctx context.Context) ([]byte, error) {
-	ours, theirs, err := socketPair()
-	if err != nil {
-		return nil, err
-	}
-	defer ours.Close()
-	said, runner, err := os.Pipe()
-	if err != nil {
-		theirs.Close()
-		return nil, err
-	}
-	defer said.Close()
-	files := []*os.File{s.std.In, s.std.Out, runner, theirs, s.std.Err}
-	var feeds []*os.File
-	closing := []*os.File{theirs, runner}
-	defer func() { closeAll(closing) }()
-	var watched *os.File
-	if s.std.Watch {
-		r, w, err := os.Pipe()
-		if err != nil {
+// run carries a plan out and returns what Init said until it ended.
+func (s *session) run(ctx context.Context, plan Plan) ([]byte, error) {
+	s.plan = plan
+	if s.proc == nil {
+		if err := s.start(plan.Argv, len(plan.Inputs)); err != nil {
 			return nil, err
 		}
-		defer r.Close()
-		files[commandErr], watched, closing = w, r, append(closing, w)
 	}
-	for range s.plan.Inputs {
-		r, w, err := os.Pipe()
-		if err != nil {
-			closeAll(feeds)
-			return nil, err
-		}
-		files, closing, feeds = append(files, r), append(closing, r), append(feeds, w)
-	}
-	proc, err := start(s.plan.Argv, files)
-	closeAll(closing)
-	closing = nil
-	if err != nil {
-		closeAll(feeds)
-		return nil, err
-	}
-	return s.attend(ctx, proc, pipes{ours, said, watched, feeds}), nil
+	return s.attend(ctx), nil
 }
 
-// pipes are our ends of what connects us with a started plan.
+// start starts a runner, with a number of inputs.
+func (s *session) start(argv []string, inputs int) (err error) {
+	var theirs []*os.File
+	defer func() {
+		closeAll(theirs)
+		if err != nil {
+			s.pipes.close()
+		}
+	}()
+	pipe := func(ours **os.File, reads bool) *os.File {
+		if err != nil {
+			return nil
+		}
+		var r, w *os.File
+		if r, w, err = os.Pipe(); err != nil {
+			return nil
+		}
+		if reads {
+			r, w = w, r
+		}
+		*ours, theirs = w, append(theirs, r)
+		return r
+	}
+	sock, init, err := socketPair()
+	if err != nil {
+		return err
+	}
+	s.sock, theirs = sock, append(theirs, init)
+	files := []*os.File{s.std.In, s.std.Out, pipe(&s.said, true), init, s.std.Err}
+	if s.std.Watch {
+		files[commandErr] = pipe(&s.watched, true)
+	}
+	s.feeds = make([]*os.File, inputs)
+	for i := range s.feeds {
+		files = append(files, pipe(&s.feeds[i], false))
+	}
+	if err != nil {
+		return err
+	}
+	s.proc, err = start(argv, files)
+	return err
+}
+
+// abandon ends a runner that has got no setup, and so runs nothing.
+func (s *session) abandon() {
+	if s.proc == nil {
+		return
+	}
+	s.pipes.close()
+	_, _ = s.proc.Wait() // how it ended is of no interest
+}
+
+// pipes are our ends of what connects us with a runner.
 type pipes struct {
-	ours    *os.File   // the socket of Init
-	runner  *os.File   // the runner's standard error
+	sock    *os.File   // the socket of Init
+	said    *os.File   // the runner's standard error
 	watched *os.File   // the command's, nil where not watched
 	feeds   []*os.File // the plan's inputs
 }
 
-// attend feeds a started plan, passes signals on and waits for its end.
-func (s *session) attend(ctx context.Context, proc *os.Process, p pipes) []byte {
+func (p *pipes) close() {
+	for _, f := range append([]*os.File{p.sock, p.said, p.watched}, p.feeds...) {
+		if f != nil {
+			f.Close()
+		}
+	}
+}
+
+// attend feeds a runner, passes signals on and waits for its end.
+func (s *session) attend(ctx context.Context) []byte {
+	defer s.pipes.close()
 	var done sync.WaitGroup
-	for i, w := range p.feeds {
+	for i, w := range s.feeds {
 		done.Go(func() {
 			_, _ = w.Write(s.plan.Inputs[i]) // a reader that is gone says why itself
 			w.Close()
 		})
 	}
-	if p.watched != nil {
-		done.Go(func() { s.watch(p.watched) })
+	if s.watched != nil {
+		done.Go(func() { s.watch(s.watched) })
 	}
 	done.Go(func() {
-		s.runner, _ = io.ReadAll(io.LimitReader(p.runner, maxSaid)) // it is only shown
+		s.runner, _ = io.ReadAll(io.LimitReader(s.said, maxSaid)) // it is only shown
 	})
+	if s.std.Before != nil {
+		s.std.Before()
+	}
 	over := make(chan struct{})
-	done.Go(func() { s.control(ctx, p.ours, over) })
-	said, _ := io.ReadAll(io.LimitReader(p.ours, maxSaid)) // what is cut off is judged as such
-	_, _ = proc.Wait()                                     // how the runner ended is not how the command did
+	done.Go(func() { s.control(ctx, over) })
+	said, _ := io.ReadAll(io.LimitReader(s.sock, maxSaid)) // what is cut off is judged as such
+	_, _ = s.proc.Wait()                                   // how the runner ended is not how the command did
 	close(over)
 	done.Wait()
 	return said
@@ -228,8 +270,8 @@ func (s *session) attend(ctx context.Context, proc *os.Process, p pipes) []byte 
 
 // control sends the setup and then signals, one byte each. Closing our end makes
 // Init kill everything.
-func (s *session) control(ctx context.Context, ours *os.File, over <-chan struct{}) {
-	if _, err := ours.Write(s.plan.Setup.encode()); err != nil {
+func (s *session) control(ctx context.Context, over <-chan struct{}) {
+	if _, err := s.sock.Write(s.plan.Setup.encode()); err != nil {
 		return // the runner is gone, which the reader learns too
 	}
 	for {
@@ -237,11 +279,11 @@ func (s *session) control(ctx context.Context, ours *os.File, over <-chan struct
 		case <-over:
 			return
 		case <-ctx.Done():
-			hangUp(ours)
+			hangUp(s.sock)
 			return
 		case sig := <-s.std.Signals:
 			if n, ok := sig.(syscall.Signal); ok {
-				_, _ = ours.Write([]byte{byte(n)})
+				_, _ = s.sock.Write([]byte{byte(n)})
 			}
 		}
 	}

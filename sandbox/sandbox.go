@@ -42,6 +42,14 @@ type Backend interface {
 	Denied(stderr []byte, p Policy) bool
 }
 
+// Early is a Backend that has the same runner for every plan, and no inputs: it
+// is started while the plan is made. It does nothing before it has its setup.
+type Early interface {
+	Backend
+	// Runner is the Argv of every plan.
+	Runner() []string
+}
+
 // Plan is what to start instead of a command.
 type Plan struct {
 	// Argv is the program and its arguments. Its last program is Init, which

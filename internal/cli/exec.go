@@ -156,12 +156,17 @@ func (d *desk) confined(ctx context.Context, got *dispatch.Dispatch, name string
 	defer signal.Stop(signals)
 	// A whole program is at the terminal as if there were nothing in between.
 	watch := !program && apart(os.Stderr, os.Stdout)
-	before := confine.NewSettings(gate.Roots(d.ws), d.env.Getenv("HOME"))
+	var before *confine.Settings
 	// The command gets the signals; that we got them too must not end it.
 	res, err := sandbox.Run(context.WithoutCancel(ctx), backend, argv, policy, sandbox.Stdio{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Signals: signals, Watch: watch,
+		Before: func() {
+			if before == nil { // nothing has run: that it is tried anew changes nothing
+				before = confine.NewSettings(gate.Roots(d.ws), d.env.Getenv("HOME"))
+			}
+		},
 	})
-	if !program { // an agent program keeps its own settings
+	if !program && before != nil { // an agent program keeps its own settings
 		d.setAside(before, got.ID)
 	}
 	return res, err

@@ -51,6 +51,9 @@ func (b *Backend) Key() string {
 	return fmt.Sprintf("landlock %d\n%s", b.abi, sandbox.FileKey(b.self))
 }
 
+// Runner implements sandbox.Early.
+func (b *Backend) Runner() []string { return []string{b.self, sandbox.InitArg} }
+
 // Confine implements sandbox.Backend.
 func (b *Backend) Confine(argv []string, p sandbox.Policy) (sandbox.Plan, sandbox.Report, error) {
 	report := sandbox.NewReport(b.Name())
@@ -69,7 +72,7 @@ func (b *Backend) Confine(argv []string, p sandbox.Policy) (sandbox.Plan, sandbo
 		return sandbox.Plan{}, report, err
 	}
 	plan := sandbox.Plan{
-		Argv: []string{b.self, sandbox.InitArg},
+		Argv: b.Runner(),
 		Setup: sandbox.Setup{
 			Argv: argv, Env: l.Env, Dir: p.Cwd, Rules: rules,
 			Scopes: true, DropCaps: b.root, Reap: true, NoNetwork: p.NoNetwork,
