@@ -34,7 +34,7 @@ $(STATICCHECK):
 
 # The planted bugs are part of it: a test of guard builds them.
 go-test:
-	python3 .ci/tests.py -race ./...
+	python3 .ci/tests.py -race -timeout 40m ./...
 
 # Twenty thousand command lines, judged, run, and run confined. The seeds are printed.
 LINES ?= 20000
