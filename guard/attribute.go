@@ -135,6 +135,12 @@ func (j *judge) byLink(after time.Time, number int) (attribution, bool) {
 			return j.linked(id, depth, after, number)
 		}
 	}
+	for _, t := range Tokens(j.call.Opening) {
+		if t.ID.Valid() {
+			return j.linked(t.ID, t.Depth, after, number)
+		}
+		break
+	}
 	if j.call.Transcript != "" {
 		if id, depth, ok := j.opening(); ok {
 			return j.linked(id, depth, after, number)
@@ -413,6 +419,14 @@ func (j *judge) bySession() attribution {
 	return a
 }
 
+// windows are the dispatches that were launched in the caller's session and have not ended.
+func (j *judge) windows() []store.ID {
+	if j.call.Apart {
+		return nil
+	}
+	return j.ws.Records.Windows(dispatch.SessionKey(j.call.Client, j.call.Session))
+}
+
 // maxWindow bounds how many dispatches a client without marks is judged against
 // one by one; beyond, unit paths are ambiguous all the same.
 const maxWindow = 64
@@ -421,7 +435,7 @@ const maxWindow = 64
 // outside, unit paths are judged against every live dispatch.
 func (j *judge) unmarking() attribution {
 	a := attribution{rule: RuleWindow}
-	for _, id := range j.ws.Records.Windows(dispatch.SessionKey(j.call.Client, j.call.Session)) {
+	for _, id := range j.windows() {
 		d, err := j.ws.Records.Read(id)
 		switch {
 		case errors.Is(err, store.ErrNotFound):

@@ -72,6 +72,10 @@ type Launch struct {
 	Dir string
 	// Key is the id of this launch inside ids of agents (Qwen Code), or "".
 	Key string
+	// Inlined are paths that the program itself puts into the new agent's context
+	// because the prompt mentions them. No call is made for it, so they are judged
+	// here, for the dispatch that is launched.
+	Inlined []Target
 	// Script marks a program that starts agents (Claude Code's Workflow).
 	Script bool
 }
@@ -88,6 +92,9 @@ type Call struct {
 	// Marks says that this client marks the calls of its subagents, so that a
 	// call without AgentID and AgentType is the main agent's.
 	Marks bool
+	// Apart says that this client's subagents call under sessions of their own: what a
+	// session launched says nothing about who calls in it.
+	Apart bool
 	// Marked says that this call is a subagent's.
 	Marked bool
 	// PerSession says that this client's agent ids can recur in another session.
@@ -96,6 +103,9 @@ type Call struct {
 	CallID string
 	// LaunchKey is the launch call's id inside AgentID (Qwen Code), or "".
 	LaunchKey string
+	// Opening is the text that started this agent, where the payload tells it: the
+	// launching side's words, not the agent's.
+	Opening string
 	// Transcript is the file that opens with the prompt which started this agent
 	// (Claude Code), or "".
 	Transcript string

@@ -41,6 +41,9 @@ func (j *judge) launch() Decision {
 			return j.blocked(LaunchMismatch, refusal{target: j.call.Tool, detail: "this launch names another dispatch than yours: use " + dispatch.Token(own)})
 		}
 	}
+	if d := j.inlined(j.at); !d.Allowed() {
+		return d
+	}
 	switch {
 	case l.Script:
 		return j.blocked(LaunchMismatch, refusal{target: j.call.Tool, detail: "a script's launches cannot be tied to your dispatch: launch agents one by one"})
@@ -93,7 +96,7 @@ func (j *judge) noteLaunch(id store.ID, depth int) {
 	for _, key := range j.launchKeys() {
 		j.ruling.Effects = append(j.ruling.Effects, Effect{Kind: NoteLaunch, Key: key, ID: id, Depth: depth})
 	}
-	if !j.call.Marks {
+	if !j.call.Marks && !j.call.Apart {
 		j.ruling.Effects = append(j.ruling.Effects, Effect{
 			Kind: OpenWindow, Key: dispatch.SessionKey(j.call.Client, j.call.Session), ID: id,
 		})
@@ -129,6 +132,11 @@ func (j *judge) conductorLaunch() Decision {
 	}
 	if l.Script {
 		return Decision{Code: NotDispatched}
+	}
+	if len(l.Inlined) > 0 {
+		if d := j.inlined(j.launched(tokens)); !d.Allowed() {
+			return d
+		}
 	}
 	if len(tokens) > 0 {
 		if tokens[0].Depth > 0 && l.Rewrites {

@@ -52,6 +52,13 @@ func Reach(c *Call) []string {
 			add(fixedPart(t.Pattern), "")
 		}
 	}
+	if c.Launch != nil {
+		for _, t := range c.Launch.Inlined {
+			if strings.Contains(t.Path, "/") {
+				add(t.Path, t.Base)
+			}
+		}
+	}
 	for _, cmd := range c.Commands {
 		if cmd.Foreign || len(cmd.Text) > maxCommand {
 			continue
