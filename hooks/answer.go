@@ -86,10 +86,15 @@ func line(w wire.Writer) []byte { return append(w.Bytes(), '\n') }
 // replaced; the values of the other fields keep their bytes. It fails with an
 // ErrPayload when the payload has no input with that field.
 func ReplaceInput(payload []byte, field, text string) ([]byte, error) {
+	return ReplaceIn(payload, "tool_input", field, text)
+}
+
+// ReplaceIn is ReplaceInput for a client that calls the tool's input by another name.
+func ReplaceIn(payload []byte, member, field, text string) ([]byte, error) {
 	var input []byte
 	r := wire.NewReader(payload)
 	err := r.Object(func(name string) (err error) {
-		if name != "tool_input" {
+		if name != member {
 			return r.Skip()
 		}
 		input, err = r.Raw()

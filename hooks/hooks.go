@@ -43,6 +43,20 @@ type Settled interface {
 	Rewrites(settings []byte, tool string) bool
 }
 
+// Checked is a Client that says whether it was checked against its program. One
+// that does not say was.
+type Checked interface {
+	// Verified says whether the program was run and its hook recorded; else the client
+	// was written from documents alone.
+	Verified() bool
+}
+
+// Verified says whether a client was checked against its program.
+func Verified(c Client) bool {
+	checked, ok := c.(Checked)
+	return !ok || checked.Verified()
+}
+
 // Answer is what the guard has to say to a call.
 type Answer struct {
 	Decision guard.Decision

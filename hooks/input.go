@@ -25,6 +25,7 @@ type input struct {
 	tasks    []string
 	dir      string
 	launch   guard.Launch
+	deep     bool // a folder is shown deeper than its entries
 	fault    string
 }
 
@@ -64,6 +65,13 @@ func (in *input) value(f Field) error {
 	switch f.Kind {
 	case Text:
 		return in.r.Skip()
+	case Unread:
+		in.blame(f)
+		return in.r.Skip()
+	case Depth:
+		raw, err := in.r.Raw()
+		in.deep = in.deep || string(raw) != "0" && string(raw) != "null"
+		return err
 	case Objects:
 		return in.objects(f)
 	}
@@ -115,7 +123,7 @@ func (in *input) list(f Field) error {
 
 func (k Kind) several() bool {
 	switch k {
-	case ReadPath, WritePath, EditPath, ListRoot, SearchRoot, Glob, Filter, URL:
+	case ReadPath, WritePath, EditPath, ViewPath, ListRoot, SearchRoot, Glob, Filter, URL:
 		return true
 	}
 	return false
@@ -125,6 +133,9 @@ func (k Kind) several() bool {
 func (in *input) blame(f Field) {
 	if in.fault == "" {
 		in.fault = fmt.Sprintf("the field %q holds no text", f.Name)
+		if f.Kind == Unread {
+			in.fault = fmt.Sprintf("what is in %q is not seen", f.Name)
+		}
 	}
 }
 
@@ -136,6 +147,9 @@ func (in *input) text(f Field, s string) {
 		in.path(guard.Write, s)
 	case EditPath:
 		in.path(guard.Read|guard.Write, s)
+	case ViewPath:
+		in.path(guard.Read, s)
+		in.targets = append(in.targets, guard.Target{Op: guard.Search, Path: s, Pattern: "*/*"})
 	case ListRoot:
 		in.root(guard.List, s)
 	case SearchRoot:
@@ -209,6 +223,11 @@ func (in *input) patch(s string) {
 func (in *input) finish(call *guard.Call) {
 	if len(in.roots) == 0 && in.tool.Implied != 0 {
 		in.roots = append(in.roots, guard.Target{Op: in.tool.Implied, Implied: true})
+	}
+	for i := range in.targets {
+		if in.deep && in.targets[i].Op == guard.Read {
+			in.targets[i].Op |= guard.Search
+		}
 	}
 	in.searches()
 	call.Targets = append(in.targets, in.guess.targets...)

@@ -63,6 +63,33 @@ func (f Format) Decode(data []byte) (Payload, error) {
 	return d.Payload, nil
 }
 
+// Outer reads the outer object of a payload: member reads or skips each value. It is
+// for clients whose payloads have another shape than a Format reads; what they
+// found they write anew and give to one. Every error is an ErrPayload.
+func Outer(data []byte, member func(r *wire.Reader, name string) error) error {
+	if len(data) > MaxPayload {
+		return fmt.Errorf("%w: more than %d bytes", ErrPayload, MaxPayload)
+	}
+	r := wire.NewReader(data)
+	err := r.Object(func(name string) error { return member(r, name) })
+	if err == nil {
+		err = r.End()
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrPayload, err)
+	}
+	return nil
+}
+
+// ReadText reads a text; null is as good as absent.
+func ReadText(r *wire.Reader, to *string) (err error) {
+	if r.Kind() == 'n' {
+		return r.Skip()
+	}
+	*to, err = r.String()
+	return err
+}
+
 type decoder struct {
 	Format
 	Payload
@@ -108,14 +135,7 @@ func (d *decoder) member(name string) error {
 	return d.r.Skip()
 }
 
-// string reads a text; null is as good as absent.
-func (d *decoder) string(to *string) (err error) {
-	if d.r.Kind() == 'n' {
-		return d.r.Skip()
-	}
-	*to, err = d.r.String()
-	return err
-}
+func (d *decoder) string(to *string) error { return ReadText(d.r, to) }
 
 func (d *decoder) keep(to *[]byte) (err error) {
 	*to, err = d.r.Raw()

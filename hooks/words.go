@@ -14,7 +14,11 @@ func namesWriting(tool string) bool {
 			tool = own
 		}
 	}
-	return slices.ContainsFunc(words(tool), writingWord)
+	// So it does of @server/tool and MCP:tool.
+	if strings.HasPrefix(tool, "@") {
+		_, tool, _ = strings.Cut(tool, "/")
+	}
+	return slices.ContainsFunc(words(strings.TrimPrefix(tool, "MCP:")), writingWord)
 }
 
 func writingWord(w string) bool {
