@@ -41,8 +41,8 @@ var may = map[string]string{
 	"guard": "dispatch grants shell store unit wire",
 	"hooks": "guard wire", "hooks/hooktest": "guard hooks wire",
 	"hooks/claudecode": "guard hooks wire", "hooks/codex": "guard hooks wire", "hooks/geminicli": "guard hooks wire",
-	"hooks/qwencode": "guard hooks", "hooks/generic": "guard hooks wire",
-	"hooks/all": "hooks hooks/claudecode hooks/codex hooks/geminicli hooks/generic hooks/qwencode",
+	"hooks/qwencode": "guard hooks", "hooks/opencode": "guard hooks wire", "hooks/generic": "guard hooks wire",
+	"hooks/all": "hooks hooks/claudecode hooks/codex hooks/geminicli hooks/generic hooks/opencode hooks/qwencode",
 
 	// Confinement.
 	"sandbox": "", "sandbox/bwrap": "sandbox", "sandbox/landlock": "sandbox", "sandbox/seatbelt": "sandbox", "sandbox/sandboxtest": "sandbox",
@@ -202,7 +202,7 @@ func TestHookClientsKnowTheContractOnly(t *testing.T) {
 		clients++
 		require.Subset(t, []string{"guard", "hooks", "wire"}, got, pkg)
 	}
-	require.Equal(t, 5, clients)
+	require.Equal(t, 6, clients)
 }
 
 func TestImportsFromElsewhere(t *testing.T) {

@@ -7,12 +7,13 @@ import (
 	"github.com/seed6310be5c/conduct/hooks/codex"
 	"github.com/seed6310be5c/conduct/hooks/geminicli"
 	"github.com/seed6310be5c/conduct/hooks/generic"
+	"github.com/seed6310be5c/conduct/hooks/opencode"
 	"github.com/seed6310be5c/conduct/hooks/qwencode"
 )
 
 // Clients are the clients in the order in which the documentation names them.
 func Clients() []hooks.Client {
-	return []hooks.Client{claudecode.New(), codex.New(), geminicli.New(), qwencode.New(), generic.New()}
+	return []hooks.Client{claudecode.New(), codex.New(), geminicli.New(), qwencode.New(), opencode.New(), generic.New()}
 }
 
 // ByName finds the client with that name on the command line. It makes no other:
@@ -27,6 +28,8 @@ func ByName(name string) (hooks.Client, bool) {
 		return geminicli.New(), true
 	case qwencode.Name:
 		return qwencode.New(), true
+	case opencode.Name:
+		return opencode.New(), true
 	case generic.Name:
 		return generic.New(), true
 	}

@@ -16,7 +16,7 @@ func TestByName(t *testing.T) {
 		require.True(t, ok)
 		require.Equal(t, c.Name(), found.Name())
 	}
-	require.Equal(t, []string{"claude-code", "codex", "gemini-cli", "qwen-code", "generic"}, names)
+	require.Equal(t, []string{"claude-code", "codex", "gemini-cli", "qwen-code", "opencode", "generic"}, names)
 	for _, name := range []string{"", "Claude-Code", "claude", "cursor"} {
 		_, ok := all.ByName(name)
 		require.False(t, ok, name)

@@ -10,6 +10,7 @@ import (
 	"github.com/seed6310be5c/conduct/hooks/codex"
 	"github.com/seed6310be5c/conduct/hooks/geminicli"
 	"github.com/seed6310be5c/conduct/hooks/generic"
+	"github.com/seed6310be5c/conduct/hooks/opencode"
 	"github.com/seed6310be5c/conduct/hooks/qwencode"
 )
 
@@ -17,7 +18,7 @@ import (
 func TestTables(t *testing.T) {
 	tables := map[string][]hooks.Tool{
 		"claude-code": claudecode.Tools(), "codex": codex.Tools(), "gemini-cli": geminicli.Tools(),
-		"qwen-code": qwencode.Tools(), "generic": generic.Tools(),
+		"qwen-code": qwencode.Tools(), "opencode": opencode.Tools(), "generic": generic.Tools(),
 	}
 	for client, tools := range tables {
 		names := map[string]bool{}
