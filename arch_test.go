@@ -41,8 +41,9 @@ var may = map[string]string{
 	"guard": "dispatch grants shell store unit wire",
 	"hooks": "guard wire", "hooks/hooktest": "guard hooks wire",
 	"hooks/claudecode": "guard hooks wire", "hooks/codex": "guard hooks wire", "hooks/geminicli": "guard hooks wire",
-	"hooks/qwencode": "guard hooks", "hooks/opencode": "guard hooks wire", "hooks/generic": "guard hooks wire",
-	"hooks/all": "hooks hooks/claudecode hooks/codex hooks/geminicli hooks/generic hooks/opencode hooks/qwencode",
+	"hooks/qwencode": "guard hooks", "hooks/opencode": "guard hooks wire", "hooks/copilot": "guard hooks wire",
+	"hooks/cursor": "guard hooks wire", "hooks/kiro": "guard hooks", "hooks/generic": "guard hooks wire",
+	"hooks/all": "hooks hooks/claudecode hooks/codex hooks/copilot hooks/cursor hooks/geminicli hooks/generic hooks/kiro hooks/opencode hooks/qwencode",
 
 	// Confinement.
 	"sandbox": "", "sandbox/bwrap": "sandbox", "sandbox/landlock": "sandbox", "sandbox/seatbelt": "sandbox", "sandbox/sandboxtest": "sandbox",
@@ -57,8 +58,8 @@ var may = map[string]string{
 	"cmd/conduct": "internal/cli", "cmd/conduct-guard": "internal/guardcmd",
 
 	// What is run by hand.
-	"internal/docgen": "config dispatch dispatch/mint grants guard hooks hooks/all hooks/claudecode hooks/codex hooks/geminicli hooks/generic " +
-		"hooks/qwencode install store/mem unit wire",
+	"internal/docgen": "config dispatch dispatch/mint grants guard hooks hooks/all hooks/claudecode hooks/codex hooks/copilot hooks/cursor hooks/geminicli hooks/generic " +
+		"hooks/kiro hooks/opencode hooks/qwencode install store/mem unit wire",
 }
 
 // only lists imports from elsewhere that belong into a few packages, with the reason.
@@ -202,7 +203,7 @@ func TestHookClientsKnowTheContractOnly(t *testing.T) {
 		clients++
 		require.Subset(t, []string{"guard", "hooks", "wire"}, got, pkg)
 	}
-	require.Equal(t, 6, clients)
+	require.Equal(t, 9, clients)
 }
 
 func TestImportsFromElsewhere(t *testing.T) {

@@ -8,8 +8,11 @@ import (
 	"github.com/seed6310be5c/conduct/hooks"
 	"github.com/seed6310be5c/conduct/hooks/claudecode"
 	"github.com/seed6310be5c/conduct/hooks/codex"
+	"github.com/seed6310be5c/conduct/hooks/copilot"
+	"github.com/seed6310be5c/conduct/hooks/cursor"
 	"github.com/seed6310be5c/conduct/hooks/geminicli"
 	"github.com/seed6310be5c/conduct/hooks/generic"
+	"github.com/seed6310be5c/conduct/hooks/kiro"
 	"github.com/seed6310be5c/conduct/hooks/opencode"
 	"github.com/seed6310be5c/conduct/hooks/qwencode"
 )
@@ -18,7 +21,8 @@ import (
 func TestTables(t *testing.T) {
 	tables := map[string][]hooks.Tool{
 		"claude-code": claudecode.Tools(), "codex": codex.Tools(), "gemini-cli": geminicli.Tools(),
-		"qwen-code": qwencode.Tools(), "opencode": opencode.Tools(), "generic": generic.Tools(),
+		"qwen-code": qwencode.Tools(), "opencode": opencode.Tools(),
+		"copilot": copilot.Tools(), "cursor": cursor.Tools(), "kiro": kiro.Tools(), "generic": generic.Tools(),
 	}
 	for client, tools := range tables {
 		names := map[string]bool{}

@@ -21,6 +21,13 @@ func Fuzz(f *testing.F, c hooks.Client) {
 		}
 	}
 	f.Add([]byte(`{"tool_input":{"file_path":{}},"tool_name":"Read"}`))
+	for _, tool := range []string{"view", "task", "bash", "apply_patch"} {
+		const input = `{"path":["/a"],"prompt":"p @a/b","command":"ls","input":"*** Begin Patch\n*** End Patch"}`
+		f.Add([]byte(`{"sessionId":"s","cwd":"/","toolName":"` + tool + `","toolArgs":` + input + `,"agentId":"s"}`))
+		f.Add([]byte(`{"tool_name":"` + tool + `","input":{"sessionID":"s","callID":"c"},"output":{"args":` + input + `},` +
+			`"session_lookup":{"id":"s","parentID":"p","directory":"/"}}`))
+	}
+	f.Add([]byte(`{"hook_event_name":"preToolUse","tool_name":"fs_read","tool_input":{"operations":[{"path":"a","depth":2}]},"workspace_roots":["/a"]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		call, err := c.Decode(data)
 		if err != nil {

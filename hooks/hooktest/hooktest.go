@@ -4,7 +4,6 @@
 package hooktest
 
 import (
-	"encoding/json"
 	"io/fs"
 	"path"
 	"slices"
@@ -38,7 +37,7 @@ func Run(t *testing.T, c hooks.Client, fixtures fs.FS) {
 	})
 	t.Run("broken", func(t *testing.T) {
 		for name, data := range files {
-			for what, bad := range broken(data) {
+			for what, bad := range broken(t, c, data) {
 				_, err := c.Decode(bad)
 				require.ErrorIs(t, err, hooks.ErrPayload, "%s: %s", name, what)
 			}
@@ -64,14 +63,7 @@ func payloads(t *testing.T, fixtures fs.FS) map[string][]byte {
 }
 
 func understood(t *testing.T, c hooks.Client, name string, data []byte) {
-	var sent struct {
-		Session string `json:"session_id"`
-		Cwd     string `json:"cwd"`
-		Tool    string `json:"tool_name"`
-		Use     string `json:"tool_use_id"`
-		Agent   string `json:"agent_id"`
-	}
-	require.NoError(t, json.Unmarshal(data, &sent))
+	sent := outer(t, c.Name(), data)
 	call, err := c.Decode(data)
 	require.NoError(t, err)
 	require.Equal(t, c.Name(), call.Client)
@@ -85,6 +77,7 @@ func understood(t *testing.T, c hooks.Client, name string, data []byte) {
 	base := strings.TrimSuffix(path.Base(name), ".json")
 	base, subagent := strings.CutSuffix(base, "-subagent")
 	event, _, _ := strings.Cut(base, "-")
+	subagent = subagent && event != "session.idle"
 	require.Equal(t, call.Marks && subagent, call.Marked)
 	require.Equal(t, expected(event, subagent, call), call.Event)
 	if call.Event != guard.ToolCall {
@@ -96,26 +89,32 @@ func understood(t *testing.T, c hooks.Client, name string, data []byte) {
 // expected is the event that a file's name stands for.
 func expected(event string, subagent bool, call guard.Call) guard.Event {
 	switch event {
-	case "PreToolUse", "BeforeTool":
+	case "PreToolUse", "BeforeTool", "preToolUse", "tool.execute.before":
 		return guard.ToolCall
-	case "PostToolUse", "AfterTool", "PostToolUseFailure":
+	case "PostToolUse", "AfterTool", "PostToolUseFailure", "postToolUse", "tool.execute.after":
 		if slices.Contains(launchTools(), call.Tool) {
 			return guard.LaunchDone
 		}
-	case "SubagentStart":
+	case "SubagentStart", "subagentStart":
+		if call.Apart {
+			return guard.Other // it does not say which agent has started
+		}
 		return guard.AgentStart
-	case "SubagentStop":
+	case "SubagentStop", "subagentStop", "session.idle":
 		return guard.AgentStop
-	case "UserPromptSubmit", "BeforeAgent":
+	case "UserPromptSubmit", "BeforeAgent", "userPromptSubmitted":
 		if !subagent {
 			return guard.TurnStart
+		}
+		if call.Opening != "" {
+			return guard.AgentStart
 		}
 	}
 	return guard.Other
 }
 
 func launchTools() []string {
-	return []string{"Agent", "Task", "Workflow", "spawn_agent", "collaborationspawn_agent", "invoke_agent", "agent"}
+	return []string{"Agent", "Task", "Workflow", "spawn_agent", "collaborationspawn_agent", "invoke_agent", "agent", "task"}
 }
 
 // reversed is the same payload with its outer fields the other way round.
@@ -138,28 +137,35 @@ func reversed(t *testing.T, data []byte) []byte {
 }
 
 // broken are ways in which a good payload goes bad, by what was done to it.
-func broken(good []byte) map[string][]byte {
+func broken(t *testing.T, c hooks.Client, good []byte) map[string][]byte {
+	var first string
+	r := wire.NewReader(good)
+	require.NoError(t, r.Object(func(name string) error {
+		if first == "" {
+			first = name
+		}
+		return r.Skip()
+	}))
 	text := strings.TrimSpace(string(good))
 	inside := strings.TrimPrefix(text, "{")
 	out := map[string][]byte{
-		"empty":               nil,
-		"white space":         []byte(" \n"),
-		"null":                []byte("null"),
-		"in a list":           []byte("[" + text + "]"),
-		"in a string":         wire.Quote(nil, text),
-		"twice":               []byte(text + text),
-		"zero byte behind":    []byte(text + "\x00"),
-		"text behind":         []byte(text + " x"),
-		"same name":           []byte(`{"cwd":"/",` + inside),
-		"name in other case":  []byte(`{"CWD":"/",` + inside),
-		"no UTF-8":            []byte("{\"brand_new\":\"\xff\"," + inside),
-		"half a surrogate":    []byte(`{"brand_new":"\ud800",` + inside),
-		"inner name twice":    []byte(`{"brand_new":{"x":{"a":1,"A":2}},` + inside),
-		"too deep":            []byte(`{"brand_new":` + strings.Repeat("[", 1500) + strings.Repeat("]", 1500) + "," + inside),
-		"text as the input":   []byte(`{"tool_input":"x","tool_name":"Read"}`),
-		"list as the input":   []byte(`{"tool_input":[{}],"tool_name":"Unheard"}`),
-		"number as the event": []byte(`{"hook_event_name":1}`),
-		"list as the tool":    []byte(`{"tool_name":["Read"]}`),
+		"empty":              nil,
+		"white space":        []byte(" \n"),
+		"null":               []byte("null"),
+		"in a list":          []byte("[" + text + "]"),
+		"in a string":        wire.Quote(nil, text),
+		"twice":              []byte(text + text),
+		"zero byte behind":   []byte(text + "\x00"),
+		"text behind":        []byte(text + " x"),
+		"same name":          []byte(`{"` + first + `":"/",` + inside),
+		"name in other case": []byte(`{"` + strings.ToUpper(first) + `":"/",` + inside),
+		"no UTF-8":           []byte("{\"brand_new\":\"\xff\"," + inside),
+		"half a surrogate":   []byte(`{"brand_new":"\ud800",` + inside),
+		"inner name twice":   []byte(`{"brand_new":{"x":{"a":1,"A":2}},` + inside),
+		"too deep":           []byte(`{"brand_new":` + strings.Repeat("[", 1500) + strings.Repeat("]", 1500) + "," + inside),
+	}
+	for what, bad := range misshapen(c.Name()) {
+		out[what] = []byte(bad)
 	}
 	for i := range 20 {
 		at := len(text) * i / 20

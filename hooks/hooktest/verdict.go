@@ -24,6 +24,17 @@ type answer struct {
 	Decision string `json:"decision"`
 	Reason   string `json:"reason"`
 	Code     string `json:"code"`
+	// Copilot.
+	Top      string         `json:"permissionDecision"`
+	Because  string         `json:"permissionDecisionReason"`
+	Modified map[string]any `json:"modifiedArgs"`
+	// Cursor.
+	Permission string `json:"permission"`
+	ToUser     string `json:"user_message"`
+	ToAgent    string `json:"agent_message"`
+	// The plugin of opencode.
+	Args map[string]any `json:"args"`
+
 	Specific struct {
 		Event    string         `json:"hookEventName"`
 		Decision string         `json:"permissionDecision"`
@@ -37,8 +48,11 @@ type answer struct {
 // error is a response that the client takes for a broken hook, or one that
 // conduct must never give: "ask", or "allow" where silence is owed.
 func Read(client string, r hooks.Response) (Verdict, error) {
-	if client == "generic" {
+	switch client {
+	case "generic":
 		return readGeneric(r)
+	case "kiro":
+		return readKiro(r)
 	}
 	if r.Exit != 0 || len(r.Stderr) > 0 {
 		return Verdict{}, fmt.Errorf("exit %d with %q on stderr, where only JSON counts", r.Exit, r.Stderr)
@@ -50,10 +64,68 @@ func Read(client string, r hooks.Response) (Verdict, error) {
 	if err != nil {
 		return Verdict{}, err
 	}
-	if client == "gemini-cli" {
+	switch client {
+	case "gemini-cli":
 		return readGemini(a)
+	case "opencode":
+		return readOpencode(a)
+	case "cursor":
+		return readCursor(a)
+	case "copilot":
+		if a.Top != "" || a.Modified != nil {
+			return readCopilot(a)
+		}
 	}
 	return readClaude(client, a)
+}
+
+// readKiro decides by the exit code: Kiro reads no JSON.
+func readKiro(r hooks.Response) (Verdict, error) {
+	switch {
+	case len(r.Stdout) > 0:
+		return Verdict{}, fmt.Errorf("%q on stdout, which goes to the model or nowhere", r.Stdout)
+	case r.Exit == 0 && len(r.Stderr) == 0:
+		return Verdict{Silent: true}, nil
+	case r.Exit == 2:
+		reason := strings.TrimSuffix(string(r.Stderr), "\n")
+		return Verdict{Blocked: true, Reason: reason}, reasoned(reason)
+	}
+	return Verdict{}, fmt.Errorf("exit %d with %q on stderr", r.Exit, r.Stderr)
+}
+
+// readOpencode decides as the plugin does.
+func readOpencode(a answer) (Verdict, error) {
+	if a.Decision == "block" {
+		return Verdict{Blocked: true, Reason: a.Reason}, reasoned(a.Reason)
+	}
+	prompt, _ := a.Args["prompt"].(string)
+	command, _ := a.Args["command"].(string)
+	if a.Decision != "" || prompt+command == "" {
+		return Verdict{}, fmt.Errorf("decision %q with the arguments %v", a.Decision, a.Args)
+	}
+	return Verdict{Prompt: prompt, Command: command}, nil
+}
+
+func readCursor(a answer) (Verdict, error) {
+	switch {
+	case a.Permission == "allow" && a.ToUser+a.ToAgent == "":
+		return Verdict{}, nil
+	case a.Permission == "deny" && a.ToUser == a.ToAgent:
+		return Verdict{Blocked: true, Reason: a.ToAgent}, reasoned(a.ToAgent)
+	}
+	return Verdict{}, fmt.Errorf("permission %q", a.Permission)
+}
+
+func readCopilot(a answer) (Verdict, error) {
+	switch {
+	case a.Top == "deny" && a.Modified == nil:
+		return Verdict{Blocked: true, Reason: a.Because}, reasoned(a.Because)
+	case a.Top != "":
+		return Verdict{}, fmt.Errorf("permission %q, or with new arguments", a.Top)
+	}
+	prompt, _ := a.Modified["prompt"].(string)
+	command, _ := a.Modified["command"].(string)
+	return Verdict{Prompt: prompt, Command: command}, nil
 }
 
 func parse(stdout []byte) (answer, error) {
