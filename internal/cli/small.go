@@ -41,12 +41,12 @@ func newVersion(env *Env) *cobra.Command {
 // newGuard is the hook as a verb, for settings that can name one program only.
 func newGuard(env *Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "guard --client NAME [--dispatch ID] [--dir DIR]", Short: "the hook: payload on stdin, the client's answer out",
+		Use: "guard --client NAME [--dispatch ID | --agent NAME] [--dir DIR]", Short: "the hook: payload on stdin, the client's answer out",
 		DisableFlagParsing: true,
 		RunE: func(_ *cobra.Command, args []string) error {
 			for _, a := range args {
 				if a == "-h" || a == "--help" {
-					_, err := fmt.Fprintln(env.Stdout, "conduct guard --client NAME [--dispatch ID] [--dir DIR]: the same as conduct-guard")
+					_, err := fmt.Fprintln(env.Stdout, "conduct guard --client NAME [--dispatch ID | --agent NAME] [--dir DIR]: the same as conduct-guard")
 					return err
 				}
 			}

@@ -41,6 +41,7 @@ const (
 type Options struct {
 	Client   hooks.Client
 	Dispatch string // --dispatch
+	Agent    string // --agent: whose hook this is, for programs whose payloads do not say
 	Dir      string // --dir
 	Stdin    io.Reader
 	Getenv   func(string) string
@@ -121,6 +122,7 @@ func (g *gate) run() hooks.Response {
 	if err != nil {
 		return g.badPayload(err)
 	}
+	g.named(&call)
 	g.event.Store(uint32(call.Event))
 	g.disk = unit.NewDisk()
 	if call.Event == guard.Other {
@@ -149,6 +151,15 @@ func (g *gate) run() hooks.Response {
 	}
 	g.record(&out, &call)
 	return g.answer(out, call)
+}
+
+// named fills in whose call it is where the hook's command line says so. What the
+// payload says of a subagent is more exact and stands.
+func (g *gate) named(call *guard.Call) {
+	if g.o.Agent == "" || call.AgentID != "" {
+		return
+	}
+	call.AgentType, call.Marks, call.Marked = g.o.Agent, true, true
 }
 
 // Sizes in bytes of payloads: of most, and of all but few.

@@ -146,3 +146,34 @@ func TestAuditThatCannotBeWritten(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "x...", string(lost))
 }
+
+// TestAgentOfTheCommandLine: the hook's command line says whose hook it is, where the
+// payload says nothing; a subagent's own id is more exact.
+func TestAgentOfTheCommandLine(t *testing.T) {
+	root, _ := workspace(t, true)
+	tests := []struct {
+		name, agent string
+		call        guard.Call
+		want        string
+	}{
+		{"named", "rev", guard.Call{}, "sibling_unit"},
+		{"another name", "conductor", guard.Call{}, "not_dispatched"},
+		{"nobody, in a client without marks", "", guard.Call{}, "sibling_unit"},
+		{"the main agent, in a client with marks", "rev", guard.Call{Marks: true}, "sibling_unit"},
+		{"a subagent of another name", "rev", guard.Call{Marks: true, Marked: true, AgentID: "a", AgentType: "helper"}, "not_dispatched"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			call := func() (guard.Call, error) {
+				c := tt.call
+				c.Event, c.Cwd, c.Apart = guard.ToolCall, root, true
+				c.Targets = []guard.Target{{Op: guard.Read, Path: "units/U04/x"}}
+				return c, nil
+			}
+			r := gate.Run(gate.Options{
+				Client: broken{call}, Agent: tt.agent, Dir: root, Stdin: strings.NewReader("{}"), Clock: &system.Clock{},
+			})
+			require.Regexp(t, "^"+tt.want+": ", string(r.Stdout))
+		})
+	}
+}

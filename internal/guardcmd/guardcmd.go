@@ -30,7 +30,7 @@ func Run(args []string, base gate.Options, stdout, stderr io.Writer) int {
 		}
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "conduct-guard: %s\nhint: conduct-guard --client claude-code [--dispatch ID] [--dir DIR]\n", err)
+		fmt.Fprintf(stderr, "conduct-guard: %s\nhint: conduct-guard --client claude-code [--dispatch ID | --agent NAME] [--dir DIR]\n", err)
 		return usage
 	}
 	sys := gate.System(base.Client)
@@ -59,7 +59,7 @@ func write(r hooks.Response, stdout, stderr io.Writer) int {
 }
 
 func parse(args []string, o *gate.Options) (client string, err error) {
-	into := map[string]*string{"client": &client, "dispatch": &o.Dispatch, "dir": &o.Dir}
+	into := map[string]*string{"client": &client, "dispatch": &o.Dispatch, "agent": &o.Agent, "dir": &o.Dir}
 	for len(args) > 0 {
 		name, value, joined := strings.Cut(strings.TrimLeft(args[0], "-"), "=")
 		to, ok := into[name]
