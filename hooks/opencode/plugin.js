@@ -84,7 +84,10 @@ const rewrite = (key, args, texts) => {
 // block nor a change of texts that are there is a guard that has failed.
 const understood = (text, args) => {
   if (text.trim() === "") return {}
-  const answer = JSON.parse(text)
+  let answer
+  try {
+    answer = JSON.parse(text)
+  } catch {}
   if (answer?.decision === "block" && typeof answer.reason === "string" && answer.reason.trim() !== "") return answer
   const changes = Object.entries(answer?.args ?? {})
   if (answer?.decision === undefined && changes.length > 0) {
