@@ -51,8 +51,10 @@ func (c client) Decode(payload []byte) (guard.Call, error) {
 	}
 	call := p.Call
 	call.Client, call.Marks, call.Marked = Name, true, p.AgentID != "" || p.AgentType != ""
-	if p.AgentID != "" && p.Event == prompted {
-		call.Event, call.Opening = guard.AgentStart, s.Opening
+	if p.Event == prompted {
+		if call.Opening = s.Opening; p.AgentID == "" {
+			call.Event, call.Opening = guard.TurnStart, ""
+		}
 	}
 	if s.claude {
 		// What becomes of a change without a decision was not measured for these.

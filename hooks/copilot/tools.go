@@ -20,8 +20,8 @@ func Events() []hooks.Event {
 		{Name: ended, Event: guard.LaunchDone},
 		{Name: "subagentStart", Event: guard.AgentStart},
 		{Name: "subagentStop", Event: guard.AgentStop},
-		// Of a subagent: its first prompt.
-		{Name: prompted, Event: guard.TurnStart},
+		// A subagent's first prompt. That of a person begins a turn.
+		{Name: prompted, Event: guard.AgentStart},
 
 		{Name: "PreToolUse", Event: guard.ToolCall},
 		{Name: "PostToolUse", Event: guard.LaunchDone},

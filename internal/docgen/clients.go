@@ -32,6 +32,14 @@ func tools(name string) ([]hooks.Tool, error) {
 		return geminicli.Tools(), nil
 	case qwencode.Name:
 		return qwencode.Tools(), nil
+	case opencode.Name:
+		return opencode.Tools(), nil
+	case copilot.Name:
+		return copilot.Tools(), nil
+	case cursor.Name:
+		return cursor.Tools(), nil
+	case kiro.Name:
+		return kiro.Tools(), nil
 	case generic.Name:
 		return generic.Tools(), nil
 	}
@@ -67,8 +75,35 @@ func client(name string) (string, error) {
 	return text + events + "\n" + toolTable(table), nil
 }
 
+// reported lists the events of the clients whose payloads have shapes of their own.
+func reported(name string) []hooks.Event {
+	switch name {
+	case opencode.Name:
+		return opencode.Events()
+	case copilot.Name:
+		return copilot.Events()
+	case cursor.Name:
+		return cursor.Events()
+	case kiro.Name:
+		return kiro.Events()
+	}
+	return nil
+}
+
 // eventTable asks the client what it makes of each event that its hook is installed for.
 func eventTable(c hooks.Client, tools []hooks.Tool) (string, error) {
+	var rows [][]string
+	for _, e := range reported(c.Name()) {
+		say, ok := acts()[e.Event]
+		if !ok {
+			return "", fmt.Errorf("event %q means nothing", e.Name)
+		}
+		rows = append(rows, []string{code(e.Name), say})
+	}
+	head := []string{"event", "what the guard does"}
+	if rows != nil {
+		return table(head, rows), nil
+	}
 	names, err := installed(c.Name())
 	if err != nil {
 		return "", err
@@ -80,7 +115,6 @@ func eventTable(c hooks.Client, tools []hooks.Tool) (string, error) {
 			break
 		}
 	}
-	var rows [][]string
 	for _, n := range names {
 		var w wire.Writer
 		w.Object("").String("hook_event_name", n).String("tool_name", launch).Object("tool_input").End().End()
@@ -94,7 +128,7 @@ func eventTable(c hooks.Client, tools []hooks.Tool) (string, error) {
 		}
 		rows = append(rows, []string{code(n), say})
 	}
-	return table([]string{"event", "what the guard does"}, rows), nil
+	return table(head, rows), nil
 }
 
 // acts says what the guard does at an event.

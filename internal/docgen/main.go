@@ -58,6 +58,10 @@ func blocks(top string) map[string]block {
 		"codex":        func() (string, error) { return client("codex") },
 		"gemini-cli":   func() (string, error) { return client("gemini-cli") },
 		"qwen-code":    func() (string, error) { return client("qwen-code") },
+		"opencode":     func() (string, error) { return client("opencode") },
+		"copilot":      func() (string, error) { return client("copilot") },
+		"cursor":       func() (string, error) { return client("cursor") },
+		"kiro":         func() (string, error) { return client("kiro") },
 		"generic":      func() (string, error) { return client("generic") },
 		"tool-filters": filters,
 	}
