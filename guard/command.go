@@ -2,6 +2,7 @@ package guard
 
 import (
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
@@ -90,7 +91,7 @@ func (s *sight) command(c Command) Decision {
 		return s.blocked(Protected, t, refusal{})
 	}
 	for _, words := range l.Commands {
-		if listed(s.d.Grant.Denied, words) {
+		if denied(s.d.Grant.Denied, words) {
 			return s.blocked(ToolDenied, Target{Path: words[0]}, refusal{})
 		}
 	}
@@ -376,4 +377,33 @@ func listed(list []string, words []string) bool {
 		want := strings.Fields(l)
 		return len(want) > 0 && len(words) >= len(want) && slices.Equal(words[:len(want)], want)
 	})
+}
+
+// denied says whether a command is one of a list: its words stand in it in their
+// order, with options and their values before each.
+func denied(list []string, words []string) bool {
+	return slices.ContainsFunc(list, func(l string) bool {
+		want := strings.Fields(l)
+		return len(want) > 0 && len(words) > 0 && (words[0] == want[0] || path.Base(words[0]) == want[0]) && follows(words[1:], want[1:])
+	})
+}
+
+// follows says whether words begin with the wanted ones, but for options, of which
+// each may take the word after it.
+func follows(words, want []string) bool {
+	if len(want) == 0 {
+		return true
+	}
+	for len(words) > 0 {
+		switch {
+		case words[0] == want[0] && follows(words[1:], want[1:]):
+			return true
+		case !strings.HasPrefix(words[0], "-"):
+			return false
+		}
+		if words = words[1:]; len(words) > 1 && !strings.HasPrefix(words[0], "-") && follows(words[1:], want) {
+			return true
+		}
+	}
+	return false
 }

@@ -27,6 +27,9 @@ func (s *sight) expanded(f shell.Fact, t Target, base string) Decision {
 		d := s.blocked(best.Code, t, refusal{unit: best.Unit})
 		return s.withRemedy(f, d, t)
 	}
+	if d := s.itself(f, base); !d.Allowed() {
+		return s.blocked(d.Code, t, refusal{unit: d.Unit})
+	}
 	e := expansion{fs: s.j.in.FS, left: maxFollowed}
 	for _, from := range s.anchors(pattern, f.Path, root) {
 		e.walk(from.root, from.alt)
@@ -48,6 +51,33 @@ func (s *sight) expanded(f shell.Fact, t Target, base string) Decision {
 		}
 	}
 	return best
+}
+
+// itself judges a pattern as a path: where it matches nothing, the shell leaves it as
+// it stands, and a file may be called so.
+func (s *sight) itself(f shell.Fact, base string) Decision {
+	f.Path, f.Glob, f.Options = unescaped(f.Path), false, false
+	abs, ok := s.j.absolute(f.Path, base)
+	if !ok {
+		return Decision{Code: NoTarget}
+	}
+	if pl, err := unit.Resolve(s.j.in.FS, abs); err != nil || pl.Missing {
+		return Decision{Code: NoTarget}
+	}
+	f.Cwds = nil
+	return s.fact(f, base)
+}
+
+// unescaped takes the backslashes out of a pattern.
+func unescaped(pattern string) string {
+	var b strings.Builder
+	for i := 0; i < len(pattern); i++ {
+		if pattern[i] == '\\' && i+1 < len(pattern) {
+			i++
+		}
+		b.WriteByte(pattern[i])
+	}
+	return b.String()
 }
 
 // expansion finds what a pattern matches, as a shell does.

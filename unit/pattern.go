@@ -228,7 +228,7 @@ func (s *Scope) reachesLayout(l Layout, rel, alt Path) bool {
 		if i >= len(alt) {
 			return false
 		}
-		c := alt[i]
+		c := sole(alt[i])
 		if c == "**" {
 			return true
 		}
@@ -243,6 +243,18 @@ func (s *Scope) reachesLayout(l Layout, rel, alt Path) bool {
 		}
 	}
 	return !literal || !s.inOwn(spelled)
+}
+
+// sole spells out the classes of a glob component that hold one character only.
+func sole(c string) string {
+	for i := strings.IndexByte(c, '['); i >= 0 && i+2 < len(c) && c[i+2] == ']' && isPlain(c[i+1]); i = strings.IndexByte(c, '[') {
+		c = c[:i] + c[i+1:i+2] + c[i+3:]
+	}
+	return c
+}
+
+func isPlain(b byte) bool {
+	return b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b == '-' || b == '_' || b == '.'
 }
 
 // mayMatch says whether a glob component can match a name. Extended globs and
