@@ -16,6 +16,9 @@ func (c *command) awk(p *parsed) {
 		kept.operands = append(kept.operands, f)
 	}
 	c.scripted(&kept)
+	if v, ok := p.value("-W"); ok && !inList("version interactive posix usage help", v.text) {
+		c.e.opaqueBy(v.pos, "a program in a file", c.index)
+	}
 	for _, f := range p.programs("-e", "--source") {
 		if f.unknown || f.glob || !plainAwk(f.text) {
 			c.e.opaqueBy(f.pos, "a program of awk that does more than print", c.index)

@@ -17,7 +17,7 @@ func (c *command) follow() (ok, failed state) {
 		return c.popd()
 	case "exit": // return may fail, and the line goes on
 		dead := c.s
-		dead.dead = true
+		dead.dead = c.exits()
 		return dead, dead
 	case "set":
 		return both(c.set())
@@ -33,6 +33,11 @@ func (c *command) follow() (ok, failed state) {
 		}
 		if len(c.args) > 0 && c.args[0].unknown && !c.args[0].number && !strings.ContainsAny(c.args[0].text, "%\\ ") {
 			c.rule() // it may be "-v" and a name
+			if c.args[0].loose {
+				c.e.opaque(c.args[0].pos, "a word that is computed")
+			} else if len(c.args) > 1 {
+				c.e.subscript(c.args[1])
+			}
 			return both(c.s.forgotten())
 		}
 	case "wait":
@@ -87,6 +92,10 @@ func (c *command) rule() {
 	case "make", "gmake":
 		c.make()
 		return
+	case "ulimit":
+		if len(c.args) > 0 && !c.args[len(c.args)-1].dash() {
+			c.e.opaque(c.pos, "a limit by which later commands may fail")
+		}
 	}
 	r, ok := lookup(c.name)
 	if c.asksVersion() {
@@ -126,6 +135,9 @@ func (c *command) cd() (ok, failed state) {
 	physical := false
 	for len(args) > 0 && args[0].dash() && !args[0].unknown && c.name == "cd" {
 		physical = physical || strings.Contains(args[0].text, "P")
+		if strings.Trim(args[0].text[1:], "LPe@") != "" && args[0].text != "--" {
+			c.e.opaque(args[0].pos, "an option that cd may refuse")
+		}
 		if args = args[1:]; c.args[len(c.args)-len(args)-1].text == "--" {
 			break
 		}
@@ -218,23 +230,25 @@ func (c *command) set() state {
 			c.e.opaque(a.pos, "an option that is computed")
 			s.params = params{unknown: true}
 			return s
-		case a.dash() && a.text != "--" && strings.Contains(a.text, "k"):
-			c.e.opaque(a.pos, "assignments anywhere")
-		case a.dash() && !strings.HasPrefix(a.text, "--") && strings.Contains(a.text, "a"):
-			c.e.opaque(a.pos, "an option of the shell")
-		case a.text == "--" || !a.dash() && !strings.HasPrefix(a.text, "+"):
-			if a.text == "--" {
+		case a.text != "--" && (a.dash() || strings.HasPrefix(a.text, "+")):
+			switch {
+			case strings.Contains(a.text, "k"):
+				c.e.opaque(a.pos, "assignments anywhere")
+			case !plainSwitches(a.text):
+				c.e.opaque(a.pos, "an option of the shell")
+			}
+		default:
+			if a.text == "--" || a.text == "-" {
 				i++
-			} else if i > 0 && strings.HasSuffix(c.args[i-1].text, "o") {
-				if !inList("errexit nounset pipefail xtrace noglob verbose noclobber physical", a.text) {
+			} else if i > 0 && isCluster(c.args[i-1].text) && strings.HasSuffix(c.args[i-1].text, "o") {
+				if !inList(plainOptions, a.text) {
 					c.e.opaque(a.pos, "an option of the shell")
 				}
 				continue
 			}
-			s.params = params{}
+			s.params = paramsOf(c.args[i:])
 			for _, v := range c.args[i:] {
-				s.params.list = append(s.params.list, v.value)
-				s.params.unknown = s.params.unknown || v.glob || v.unknown
+				s.params.unknown = s.params.unknown || v.unknown
 			}
 			return s
 		}
@@ -244,6 +258,9 @@ func (c *command) set() state {
 
 func (c *command) shift() state {
 	s := c.s
+	if len(c.args) == 0 && len(s.params.list) == 1 && s.params.open() {
+		return s
+	}
 	if len(c.args) == 0 && !s.params.unknown && len(s.params.list) > 0 {
 		s.params.list = s.params.list[1:]
 		return s
@@ -254,11 +271,14 @@ func (c *command) shift() state {
 
 func (c *command) unset() state {
 	s := c.s
+	other := false // of functions, or refused
 	for _, a := range c.args {
-		if !a.dash() {
-			c.e.subscript(a)
-			s = s.set(a.text, value{unknown: slices.Contains(c.e.fixed, a.text)})
+		if a.dash() {
+			other = other || a.unknown || !inList("-v --", a.text)
+			continue
 		}
+		c.e.subscript(a)
+		s = s.set(a.text, value{unknown: other || slices.Contains(c.e.fixed, a.text)})
 	}
 	return s
 }
@@ -349,8 +369,12 @@ func (c *command) eval() state {
 		}
 		texts[i] = a.text
 	}
-	s, _ := c.e.run(c.s, strings.Join(texts, " "), c.pos)
-	return s
+	if c.name == "eval" {
+		s, _ := c.e.run(c.s, strings.Join(texts, " "), c.pos)
+		return s
+	}
+	c.runs(c.s, strings.Join(texts, " "), c.pos)
+	return c.s
 }
 
 // source follows ". file": the file's commands are not known.
@@ -400,7 +424,11 @@ func (c *command) later() {
 
 func (c *command) shopt() {
 	for _, a := range c.args {
-		if !a.dash() && !slices.Contains([]string{"globstar", "nullglob", "dotglob", "extglob", "failglob", "inherit_errexit"}, a.text) {
+		if a.text == "nullglob" {
+			c.e.vanishing = true
+			continue
+		}
+		if !a.dash() && !inList(plainShopts, a.text) {
 			c.e.opaque(a.pos, "an option of the shell")
 		}
 	}
@@ -443,6 +471,9 @@ func (e *eval) declare(s state, d *syntax.DeclClause) state {
 		default:
 			list = append(list, a)
 		}
+	}
+	if refuses(d, named) && (len(list) > 0 || slices.ContainsFunc(named, func(n string) bool { return strings.Contains(n, "=") })) {
+		e.opaque(offset(d), "a variable that may stay as it is")
 	}
 	set, values := e.assignments(s, list)
 	for i, a := range list {
@@ -535,9 +566,7 @@ func (c *command) testCommand() {
 	for i := range args {
 		f := &args[i]
 		if f.unknown {
-			if i+1 < len(args) && !f.number && strings.Contains(args[i+1].text, "[") && strings.ContainsAny(args[i+1].text, "$`") {
-				c.e.subscript(args[i+1]) // it may be "-v"
-			}
+			c.mayAsk(f, args[i+1:])
 			if f.written == `"$@"` && c.s.params.unknown {
 				for _, v := range c.s.params.list {
 					c.e.subscript(field{value: value{text: v.text}, pos: f.pos})

@@ -40,6 +40,9 @@ func (e *eval) call(s state, c *syntax.CallExpr, in stdin) (ok, failed state) {
 	if len(words) == 0 {
 		return s, s
 	}
+	if e.vanishing && slices.ContainsFunc(words, func(f field) bool { return f.glob }) && slices.ContainsFunc(c.Args, hasWild) {
+		e.opaque(offset(c), "a pattern that may stand for no word")
+	}
 	// The assignments hold for the command alone, and not yet for its words.
 	inside := s
 	if len(assigns) > 0 {
@@ -159,6 +162,9 @@ func (e *eval) export(name string, v value) {
 func harmlessValue(name string, v value) bool {
 	if slices.Contains(namingVariables, name) {
 		return true
+	}
+	if name == "TZ" { // a zone, or the path of a file
+		return !v.unknown && !strings.HasPrefix(v.text, ":") && !strings.HasPrefix(v.text, "/") && !strings.Contains(v.text, "..")
 	}
 	return slices.Contains(switchVariables, name) && !v.unknown && slices.Contains([]string{"", "cat", "true", ":", "0", "1", "false"}, v.text)
 }
@@ -357,12 +363,12 @@ func (e *eval) redirect(s state, rd *syntax.Redirect, in stdin) stdin {
 	c := &command{e: e, s: s, pos: offset(rd)}
 	switch rd.Op {
 	case syntax.Hdoc, syntax.DashHdoc:
-		v := e.inner(s, rd.Hdoc)
+		v := e.document(s, rd)
 		v.text = unDash(rd, v.text)
-		return stdin{given: true, text: &v}
+		return fed(rd, in, stdin{given: true, text: &v})
 	case syntax.WordHdoc:
 		v := e.inner(s, rd.Word)
-		return stdin{given: true, text: &v}
+		return fed(rd, in, stdin{given: true, text: &v})
 	}
 	words := e.fields(s, []*syntax.Word{rd.Word})
 	for i := range words {
@@ -380,10 +386,69 @@ func (e *eval) redirect(s state, rd *syntax.Redirect, in stdin) stdin {
 			c.use(f, Place)
 		}
 	}
-	if (rd.Op == syntax.RdrIn || rd.Op == syntax.RdrInOut || rd.Op == syntax.DplIn) && (rd.N == nil || rd.N.Value == "0") {
-		return stdin{given: true}
+	if rd.Op == syntax.RdrIn || rd.Op == syntax.RdrInOut || rd.Op == syntax.DplIn || rd.N != nil && rd.N.Value == "0" {
+		return fed(rd, in, stdin{given: true, file: true})
 	}
 	return in
+}
+
+// fed is the input of a command after a redirection of it, or of another stream.
+func fed(rd *syntax.Redirect, before, after stdin) stdin {
+	if rd.N == nil || rd.N.Value == "0" {
+		return after
+	}
+	return before
+}
+
+// document expands a here-document: as it stands where its end is quoted, else as
+// in double quotes, but for these themselves.
+func (e *eval) document(s state, rd *syntax.Redirect) value {
+	quoted := false
+	for _, p := range rd.Word.Parts {
+		l, ok := p.(*syntax.Lit)
+		quoted = quoted || !ok || strings.Contains(l.Value, "\\")
+	}
+	b := &builder{e: e, s: s}
+	if rd.Hdoc != nil {
+		b.begun = true
+		b.document(rd.Hdoc.Parts, quoted)
+	}
+	b.end()
+	if len(b.done) == 0 {
+		return value{}
+	}
+	out := b.done[0]
+	for _, v := range b.done[1:] {
+		out.text += " " + v.text
+		out.unknown = out.unknown || v.unknown
+	}
+	return out
+}
+
+func (b *builder) document(parts []syntax.WordPart, quoted bool) {
+	for _, p := range parts {
+		switch l, ok := p.(*syntax.Lit); {
+		case ok && quoted:
+			b.quoted(l.Value)
+		case ok:
+			b.quoted(unescape(strings.ReplaceAll(l.Value, `\"`, `\\"`)))
+		default:
+			b.doubled([]syntax.WordPart{p})
+		}
+	}
+}
+
+// mayFail says whether a redirection may keep its command from running.
+func (e *eval) mayFail(rd *syntax.Redirect) bool {
+	switch rd.Op {
+	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+		return false
+	case syntax.DplIn, syntax.DplOut:
+		to := rd.Word.Lit()
+		e.closes = e.closes || strings.HasSuffix(to, "-")
+		return to != "-" && (e.closes || !inList("0 1 2", to))
+	}
+	return rd.Word.Lit() != "/dev/null"
 }
 
 // unDash takes the tabs away that <<- takes away.

@@ -23,6 +23,8 @@ type eval struct {
 	listing          *listing     // what the last command printed
 	places           []string     // where the line has put links, or may have
 	kept             map[int]bool // facts of git that change no file but its own
+	vanishing        bool         // patterns that match nothing are no words
+	closes           bool         // the line closes streams
 	exported         bool         // programs get a variable that is not known to be harmless
 }
 
@@ -45,6 +47,7 @@ func (e *eval) bounded(s state, n syntax.Node) state {
 // stdin is what a command reads when it names no file.
 type stdin struct {
 	given bool   // a pipe, a file or a text
+	file  bool   // a file, which may be a device
 	text  *value // the text, where it is one
 	from  *listing
 }
@@ -64,10 +67,14 @@ func (e *eval) stmt(s state, st *syntax.Stmt, in stdin) (ok, failed state) {
 	}
 	before := s
 	s = e.within(s, st)
+	fails := false
 	for _, rd := range st.Redirs {
 		in = e.redirect(s, rd, in)
+		fails = e.mayFail(rd) || fails
 	}
-	ok, failed = e.command(s, st, in)
+	if ok, failed = e.command(s, st, in); fails {
+		failed = merge(failed, s) // what cannot be redirected does not run
+	}
 	if st.Background || st.Coprocess {
 		return before, before
 	}
@@ -190,10 +197,28 @@ func (e *eval) binary(s state, c *syntax.BinaryCmd, in stdin) (ok, failed state)
 	e.listing = nil
 	e.stmt(s, c.X, in)
 	from := e.listing
+	if !lists(c.X) {
+		from = nil
+	}
 	ok, failed = e.stmt(s, c.Y, stdin{given: true, from: from})
-	after := ok
-	after.at, after.dead = union(s.at, union(ok.at, failed.at)), s.dead
+	after := merge(s, merge(ok, failed))
+	after.dead = s.dead
 	return after, after
+}
+
+// lists says whether all that a statement prints is the listing of one command.
+func lists(st *syntax.Stmt) bool {
+	call, ok := st.Cmd.(*syntax.CallExpr)
+	if !ok || len(st.Redirs) > 0 || len(call.Args) == 0 || !inList("find gfind git", call.Args[0].Lit()) {
+		return false
+	}
+	alone := true
+	syntax.Walk(call, func(n syntax.Node) bool {
+		_, other := n.(*syntax.ProcSubst) // it may print to where the command does
+		alone = alone && !other
+		return alone
+	})
+	return alone
 }
 
 func (e *eval) ifClause(s state, c *syntax.IfClause) state {
@@ -369,7 +394,7 @@ func breaks(list []*syntax.Stmt) bool {
 		syntax.Walk(st, func(n syntax.Node) bool {
 			if c, ok := n.(*syntax.CallExpr); ok && len(c.Args) > 0 {
 				name := c.Args[0].Lit()
-				found = found || name == "break" || name == "continue"
+				found = found || name == "" || strings.Contains(name, "\\") || inList("break continue eval command builtin source .", name)
 			}
 			return !found
 		})
@@ -439,6 +464,7 @@ func (e *eval) run(s state, text string, pos int) (state, bool) {
 	if e.nested == 1 {
 		e.base = pos
 	}
+	e.misread(text)
 	s = e.stmts(s, f.Stmts)
 	e.src, e.base, e.nested = src, base, e.nested-1
 	return s, true

@@ -129,6 +129,7 @@ func Analyze(text string, env Env) (Analysis, error) {
 	if err != nil {
 		return Analysis{}, err
 	}
+	e.misread(text)
 	e.stmts(state{at: []string{env.Cwd}, params: params{unknown: true}}, f.Stmts)
 	return e.out, nil
 }

@@ -86,6 +86,9 @@ func (c *command) makesRepository(f *Fact) bool {
 			return true
 		}
 	}
+	if c.goesThroughLink(f) {
+		return true
+	}
 	bases := f.Cwds
 	switch {
 	case f.Top:
@@ -99,6 +102,29 @@ func (c *command) makesRepository(f *Fact) bool {
 				if p := path.Clean(joinPath(base, f.Path)); p == dir || f.Glob && mayMatch(p, dir) {
 					return true
 				}
+			}
+		}
+	}
+	return false
+}
+
+// goesThroughLink says whether what is written may lie elsewhere than it seems, in
+// the folder that git runs in too.
+func (c *command) goesThroughLink(f *Fact) bool {
+	if c.e.env.Link == nil || f.Top {
+		return c.e.env.Link == nil && !f.Top
+	}
+	for _, base := range append(slices.Clone(f.Cwds), "") {
+		p := joinPath(base, f.Path)
+		if !strings.HasPrefix(p, "/") {
+			continue
+		}
+		if i := strings.IndexAny(p, "*?["); f.Glob && i >= 0 {
+			p = p[:strings.LastIndexByte(p[:i], '/')]
+		}
+		for ; len(p) > 1 && p != c.e.env.Top && strings.HasPrefix(p, c.e.env.Top); p = path.Dir(p) {
+			if c.e.env.Link(p) {
+				return true
 			}
 		}
 	}
@@ -201,6 +227,9 @@ func (g *gitCall) follow() {
 	case "list":
 		g.each(Search, p.operands, func() { g.implied(Search, ".", Fact{Remedy: g.remedy()}) })
 		_, null := p.value("-z")
+		if _, form := p.value("--format"); form {
+			null = false
+		}
 		g.e.listing = &listing{names: value{below: g.under(p.operands)}, null: null}
 	case "lstree":
 		g.lsTree()

@@ -84,6 +84,8 @@ func (g *gitCall) grep() {
 		g.revision(&revs[i], Search)
 	}
 	_, null := p.value("-z", "--null")
+	_, only := p.value("-l", "-L", "--files-with-matches", "--name-only", "--files-without-match")
+	null = null && only // else lines of the files stand between the names
 	g.e.listing = &listing{names: value{below: g.under(paths)}, null: null}
 	g.each(Search, paths, func() { g.implied(Search, ".", Fact{Remedy: g.remedy()}) })
 }
@@ -121,8 +123,8 @@ func (g *gitCall) archive() {
 }
 
 func (g *gitCall) blame() {
-	if n := len(g.p.operands); n > 0 {
-		g.report(&g.p.operands[n-1], Read, Fact{Remedy: g.r.none})
+	for i := range g.p.operands { // the file may stand before the revision
+		g.report(&g.p.operands[i], Read, Fact{Remedy: g.r.none})
 	}
 }
 
@@ -311,17 +313,44 @@ func (g *gitCall) hooks(hooks ...string) {
 func (g *gitCall) messages() {
 	for i := range g.args {
 		f := &g.args[i]
+		op, v, glued := messageFile(f.text)
 		switch {
-		case (f.text == "-F" || f.text == "--file") && i+1 < len(g.args):
-			g.kind("read", &g.args[i+1], 0, false)
-		case strings.HasPrefix(f.text, "--file="):
-			v := f.tail(f.text[len("--file="):])
-			g.kind("read", &v, 0, false)
+		case op == "":
+		case glued:
+			file := f.tail(v)
+			g.kind(op, &file, 0, false)
+		case i+1 < len(g.args):
+			g.kind(op, &g.args[i+1], 0, false)
+		}
+		if f.unknown && !f.number && inList(byNames, g.r.name) {
+			g.e.opaque(f.pos, "a word that is computed")
 		}
 		g.kind("text", f, 0, false)
 		g.byName(f)
 	}
 }
+
+// messageFile says what is done with the file that an option names: a message is
+// read from it, or the output goes there. The name of a long option may be cut short.
+func messageFile(word string) (op, file string, glued bool) {
+	name, v, ok := strings.Cut(word, "=")
+	switch {
+	case len(name) > 3 && strings.HasPrefix("--file", name):
+		return "read", v, ok
+	case len(name) > 3 && strings.HasPrefix("--output", name):
+		return "put", v, ok
+	case len(word) < 2 || word[0] != '-' || word[1] == '-':
+		return "", "", false
+	}
+	at := strings.IndexByte(word, 'F')
+	if at < 0 || strings.ContainsAny(word[:at], "muCc") {
+		return "", "", false // or it is within the value of another one
+	}
+	return "read", word[at+1:], at+1 < len(word)
+}
+
+// byNames are verbs to which one word makes a difference: an option may be in it.
+const byNames = "tag update-ref notes shortlog rev-list check-attr check-ignore fsck for-each-ref"
 
 // byName reports a word with which content gets a name, or is shown by its name.
 func (g *gitCall) byName(f *field) {
@@ -330,7 +359,17 @@ func (g *gitCall) byName(f *field) {
 		if strings.HasPrefix(f.text, "--l") {
 			g.everything(Search) // --lost-found writes what no commit holds where it can be read
 		}
+	case "check-attr", "check-ignore":
+		if f.text == "--stdin" {
+			g.e.opaqueBy(f.pos, "names that come through a pipe", g.index)
+		}
+		if !f.dash() && !f.unknown {
+			g.report(f, Read, Fact{}) // with the patterns in the folders above it
+		}
 	case "tag", "update-ref":
+		if f.text == "--stdin" {
+			g.e.opaqueBy(f.pos, "names that come through a pipe", g.index)
+		}
 		if !f.dash() && (strings.Contains(f.text, ":") || !isCommit(f.text)) {
 			g.everything(Search)
 		}
@@ -512,7 +551,7 @@ func (g *gitCall) remote() {
 		f := &g.args[i]
 		switch {
 		case f.unknown:
-		case g.r.operands == "push" && i > 0 && !f.dash() && !isCommit(strings.SplitN(strings.TrimPrefix(f.text, "+"), ":", 2)[0]):
+		case inList("push fetch", g.r.name) && i > 0 && !f.dash() && !isCommit(strings.SplitN(strings.TrimPrefix(f.text, "+"), ":", 2)[0]):
 			g.everything(Search)
 		case strings.Contains(f.text, "::") || strings.HasPrefix(f.text, "--upload-pack") || strings.HasPrefix(f.text, "--receive-pack") || strings.HasPrefix(f.text, "--exec"):
 			g.e.opaqueBy(f.pos, "a repository that is reached by a program", g.index)

@@ -404,8 +404,12 @@ func (c *command) jq(r *row, p *parsed) {
 	} else {
 		c.plain(r, p)
 	}
-	for _, f := range p.programs() {
-		if slices.ContainsFunc(awkWords(f.text), func(w string) bool { return inList(loaders, w) }) {
+	programs := p.programs()
+	if c.name == "yq" {
+		programs = append(programs, p.operands...) // the first one may be a verb
+	}
+	for _, f := range programs {
+		if slices.ContainsFunc(awkWords(f.text), func(w string) bool { return inList(loaders, w) || strings.HasPrefix(w, "load_") }) {
 			c.e.opaqueBy(f.pos, "a program that reads others", c.index)
 			c.guessCode(f.text, f.pos)
 		}

@@ -92,7 +92,7 @@ var steeringVariables = []string{
 	"NODE_", "NPM_", "npm_", "YARN_", "PNPM_", "COREPACK_", "BUN_", "DENO_", "RUBYOPT", "RUBYLIB", "RUBYSHELL", "BUNDLE_", "GEM_",
 	"JAVA_", "_JAVA_", "JDK_", "CLASSPATH", "JRE_HOME", "LUA_", "PHPRC", "PHP_INI_SCAN_DIR",
 	"GOFLAGS", "GOENV", "GOROOT", "GOTOOLCHAIN", "GOPATH", "GOMODCACHE", "GCC_", "COMPILER_PATH", "CCC_OVERRIDE_OPTIONS", "CLANG_",
-	"MAKEFLAGS", "MAKEFILES",
+	"MAKEFLAGS", "MAKEFILES", "BC_", "DC_", "ZIP", "UNZIPOPT", "ZIPINFO", "ZIPINFOOPT", "LESSECHO", "LESSGLOBALTAGS", "TZ", "TZDIR",
 }
 
 // livingVariables change by themselves, or cannot be set.
@@ -103,7 +103,7 @@ const livingVariables = "_ RANDOM SRANDOM SECONDS EPOCHSECONDS EPOCHREALTIME LIN
 // harmlessVariables are those that change no more than how something is shown, for
 // programs of every kind; a name that ends with "_" stands for all that begin so.
 var harmlessVariables = []string{
-	"LC_", "LANG", "LANGUAGE", "TZ", "TERM", "COLORTERM", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "LINES",
+	"LC_", "LANG", "LANGUAGE", "TERM", "COLORTERM", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "LINES",
 	"CI", "DEBUG", "LS_COLORS", "GREP_COLOR", "GREP_COLORS", "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED",
 	"PYTHONIOENCODING", "PYTHONUTF8", "NODE_NO_WARNINGS", "CONDUCT_DISPATCH", "DEBIAN_FRONTEND", "SOURCE_DATE_EPOCH", "USER", "LOGNAME",
 }

@@ -34,7 +34,7 @@ func (e *eval) variable(s state, name string) value {
 	case "?", "$", "!", "RANDOM", "SECONDS", "EPOCHSECONDS", "LINENO", "OPTIND", "UID", "EUID", "PPID", "SHLVL", "BASHPID":
 		return value{unknown: true, number: true}
 	case "#":
-		if !s.params.unknown {
+		if !s.params.unknown && !s.params.open() {
 			return value{text: strconv.Itoa(len(s.params.list))}
 		}
 		return value{unknown: true, number: true}
@@ -44,6 +44,9 @@ func (e *eval) variable(s state, name string) value {
 	if n, err := strconv.Atoi(name); err == nil && n > 0 && !s.params.unknown {
 		if n <= len(s.params.list) {
 			return s.params.list[n-1]
+		}
+		if s.params.open() {
+			return s.params.list[len(s.params.list)-1]
 		}
 		return value{}
 	}
@@ -198,11 +201,35 @@ func (e *eval) operator(s state, x *syntax.Expansion, v value) value {
 	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
 		return v
 	case syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
-		if plain && !arg.unknown {
+		if plain && !arg.unknown && !opensPattern(x.Word, arg) {
 			return trimmed(x.Op, v.text, patternOf(arg))
 		}
 	}
 	return value{unknown: true}
+}
+
+// opensPattern says whether a pattern has more than its text shows: what is put in
+// without quotes counts as a pattern, and so may "@(…)".
+func opensPattern(w *syntax.Word, v value) bool {
+	if w == nil {
+		return false
+	}
+	for _, p := range w.Parts {
+		switch p := p.(type) {
+		case *syntax.SglQuoted, *syntax.DblQuoted:
+		case *syntax.Lit:
+			if strings.Contains(p.Value, "(") {
+				return true
+			}
+		case *syntax.ExtGlob:
+			return true
+		default:
+			if strings.ContainsAny(v.text, "*?[]\\()|!+@") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // patternOf is the pattern that a word stands for.
@@ -245,6 +272,9 @@ func trimmed(op syntax.ParExpOperator, text, pat string) value {
 // line is in and the top of the checkout are known.
 func (e *eval) substitute(s state, c *syntax.CmdSubst) value {
 	e.stmts(s, c.Stmts)
+	if len(c.Stmts) == 1 && countsOnly(c.Stmts[0]) {
+		return value{unknown: true, number: true, loose: true}
+	}
 	if len(c.Stmts) != 1 || len(c.Stmts[0].Redirs) > 0 {
 		return value{unknown: true}
 	}

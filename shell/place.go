@@ -52,7 +52,7 @@ func (c *command) movesLinks(p *parsed, f, into *field) {
 	_, symbolic := p.value("-s", "--symbolic", "--symbolic-link")
 	_, kept := p.value("-a", "--archive", "-d", "-P", "--no-dereference", "-R", "-r", "--recursive")
 	switch {
-	case c.name == "mv" || c.name == "cp" && kept && !c.isPlain(f):
+	case c.name == "mv", (c.name == "cp" && (kept || hardLinks(p)) || c.name == "ln" && !symbolic || c.name == "link") && !c.isPlain(f):
 	case symbolic:
 	default:
 		return
@@ -109,11 +109,14 @@ func (c *command) placedOne(p *parsed, f, into *field, given, file bool) {
 		if into != nil && !given && !c.isFolder(into) {
 			c.use(into, Write) // it becomes the copy
 		}
+		if into != nil && p.has(single) {
+			c.through(into)
+		}
 	default:
 		c.kind("read", f, 0, true)
 	}
 	if _, parents := p.value("--parents"); parents && c.name == "cp" && into != nil {
-		c.withParents(f, into)
+		c.withParents(f, into, c.copiesTree(p))
 		return
 	}
 	if into == nil || file || p.has(single) || into.unknown || into.below != nil {
@@ -154,7 +157,7 @@ func joined(f, into *field, name, pat string) field {
 
 // withParents reports what "cp --parents" writes: the whole path of a word, below
 // the folder that it is put into.
-func (c *command) withParents(f, into *field) {
+func (c *command) withParents(f, into *field, tree bool) {
 	if f.unknown && !f.number || f.below != nil || into.unknown || into.below != nil {
 		c.e.opaque(f.pos, "a copy with folders that are computed")
 		c.use(into, Write)
@@ -166,6 +169,9 @@ func (c *command) withParents(f, into *field) {
 	}
 	dest := joined(f, into, f.text, pat)
 	c.report(&dest, Write, Fact{Implied: true})
+	if tree {
+		c.through(&dest)
+	}
 	for dir, p := path.Dir(f.text), path.Dir(pat); dir != "." && dir != "/"; dir, p = path.Dir(dir), path.Dir(p) {
 		made := joined(f, into, dir, p)
 		c.report(&made, Place, Fact{Implied: true})
@@ -178,6 +184,9 @@ func (c *command) inside(f, into *field, tree bool) {
 	switch b := base(f.text); {
 	case f.below != nil || f.unknown && !f.number || b == "." || b == ".." || b == "/" || f.text == "":
 		c.use(into, Write) // anything in it
+		if tree {
+			c.through(into)
+		}
 		return
 	case f.glob || f.number:
 		dest = joined(f, into, b, base(f.pat))
@@ -189,6 +198,27 @@ func (c *command) inside(f, into *field, tree bool) {
 		op = Place
 	}
 	c.report(&dest, op, Fact{Implied: true})
+	if tree {
+		c.through(&dest)
+	}
+}
+
+// through reports a folder that a tree is copied over: a link in it, where the tree
+// has a file, is written through.
+func (c *command) through(into *field) {
+	missing := c.e.env.Exists != nil && !into.glob && !into.unknown && into.below == nil
+	for _, dir := range c.s.at {
+		abs := joinPath(dir, into.text)
+		if !missing || !strings.HasPrefix(abs, "/") {
+			missing = false
+			break
+		}
+		_, exists := c.e.env.Exists(abs)
+		missing = !exists
+	}
+	if !missing {
+		c.report(into, Search, Fact{Follows: true, Implied: true})
+	}
 }
 
 // isFile says whether it is certain that a destination is no folder.
@@ -291,5 +321,26 @@ func (c *command) rsync(p *parsed, from []field, into *field) {
 	if into != nil {
 		c.use(into, Write)
 		c.e.brought(c.s.at, into.text)
+		c.besideCopy(p, into)
+	}
+}
+
+// besideCopy reports the folders that rsync takes as relative to the one that it
+// writes: what is there already, and where files go before or after.
+func (c *command) besideCopy(p *parsed, into *field) {
+	for i := range p.values {
+		v := &p.values[i]
+		if !inList("-T --temp-dir --backup-dir --partial-dir --compare-dest --copy-dest --link-dest", v.option.name) {
+			continue
+		}
+		if into.unknown || into.glob || into.below != nil {
+			c.e.opaque(v.field.pos, "a folder that is computed")
+			return
+		}
+		op := Write
+		if strings.HasSuffix(v.option.name, "-dest") {
+			op = Search
+		}
+		c.report(&v.field, op, Fact{Cwds: enterAll(c.s.at, into.text)})
 	}
 }

@@ -373,9 +373,15 @@ func (c *command) operandFacts(r *row, p *parsed) {
 		c.implied(Enter, ".", Fact{})
 	case r.none == "list" && !p.has(recurse):
 		c.implied(List, ".", Fact{})
-	case r.none == "search" && !(c.in.given && r.operands == "text search*"), p.has(recurse) && r.none != "search":
+	case r.none == "search" && !(c.fedSearch() && r.operands == "text search*"), p.has(recurse) && r.none != "search":
 		c.implied(Search, ".", Fact{Follows: p.has(follow)})
 	}
+}
+
+// fedSearch says whether a search without a folder goes through what is fed to it:
+// not fd's, and not where that may be a device.
+func (c *command) fedSearch() bool {
+	return c.in.given && !c.in.file && c.name != "fd" && c.name != "fdfind"
 }
 
 // kind reports a word of a kind, as the effects of options change it. free says

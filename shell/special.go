@@ -36,6 +36,13 @@ func (c *command) special(r *row, p *parsed) bool {
 		c.patch(r, p)
 	case "split":
 		c.split(r, p)
+	case "zcat", "gzcat", "zgrep", "zegrep", "zfgrep":
+		for i := range p.operands {
+			if i > 0 || p.has(noFirst) || r.operands == "read*" {
+				c.ended(&p.operands[i], gzEndings)
+			}
+		}
+		return false
 	case "mktemp":
 		c.mktemp(p)
 	case "diff", "colordiff", "gofmt", "shfmt":
@@ -120,7 +127,7 @@ func (c *command) watch(p *parsed) {
 	}
 	inner := *c
 	if inner.args = p.rest; len(p.rest) > 0 {
-		inner.eval()
+		inner.eval() // by sh
 	}
 }
 
@@ -146,6 +153,9 @@ func (c *command) writer(r *row, p *parsed) bool {
 	if r.operands != "write*" || !strings.Contains(r.options, "--keep") {
 		return false
 	}
+	if p.has(hidden) {
+		c.e.opaqueBy(c.pos, "an archive that says where it is written", c.index)
+	}
 	reads := false
 	for _, v := range p.values {
 		switch v.option.name {
@@ -160,6 +170,7 @@ func (c *command) writer(r *row, p *parsed) bool {
 			c.report(f, Search, Fact{Follows: true})
 		case reads:
 			c.kind("read", f, 0, true)
+			c.ended(f, gzEndings)
 		default:
 			effects := p.effects
 			if p.has(recurse) {
@@ -258,6 +269,16 @@ func (c *command) zip(p *parsed) {
 	if p.has(hidden) {
 		c.e.opaqueBy(c.pos, "an option with which more happens than can be told", c.index)
 	}
+	if _, fresh := p.value("-f", "-u"); fresh && len(p.operands) < 2 {
+		c.e.opaqueBy(c.pos, "an archive that says which files are read", c.index)
+	}
+	for i := range p.values {
+		v := &p.values[i]
+		if list, ok := strings.CutPrefix(v.field.text, "@"); ok && inList("-i -x --include --exclude", v.option.name) {
+			f := v.field.tail(list)
+			c.use(&f, Read)
+		}
+	}
 	for i := range p.operands {
 		f := &p.operands[i]
 		switch {
@@ -302,6 +323,7 @@ func (c *command) unzip(p *parsed) {
 	c.optionFacts(p)
 	if len(p.operands) > 0 {
 		c.kind("read", &p.operands[0], 0, true)
+		c.ended(&p.operands[0], ".zip .ZIP")
 	}
 	if p.has(outside) {
 		return
@@ -312,6 +334,36 @@ func (c *command) unzip(p *parsed) {
 	}
 	c.extracts(nil)
 }
+
+// ended reports what a program reads where a name is not there: with an ending, as
+// far as there is such a file.
+func (c *command) ended(f *field, endings string) {
+	if f.unknown || f.glob || f.below != nil || f.text == "-" || f.text == "" {
+		return
+	}
+	for ending, rest := next(endings); ending != ""; ending, rest = next(rest) {
+		g := *f
+		g.text += ending
+		for _, dir := range c.s.at {
+			abs := joinPath(dir, g.text)
+			if _, exists := c.exists(abs); exists {
+				c.report(&g, Read, Fact{Implied: true})
+				break
+			}
+		}
+	}
+}
+
+// exists asks whether something is at a path; where nobody can be asked, it may be.
+func (c *command) exists(abs string) (isDir, exists bool) {
+	if c.e.env.Exists == nil || !strings.HasPrefix(abs, "/") {
+		return false, true
+	}
+	return c.e.env.Exists(abs)
+}
+
+// gzEndings are what gzip tries behind a name.
+const gzEndings = ".gz .z -gz -z _z .Z"
 
 // extracts reports the folder that an archive's files are written below: through
 // links that are there, too.

@@ -25,6 +25,9 @@ type params struct {
 	unknown bool
 }
 
+// open says whether the last of the parameters stands for any number of them.
+func (p params) open() bool { return len(p.list) > 0 && p.list[len(p.list)-1].several }
+
 // binding is one assignment; the newest comes first.
 type binding struct {
 	name string
@@ -42,6 +45,7 @@ type value struct {
 	stream  bool     // it is a pipe (a process substitution)
 	number  bool     // with unknown: some number
 	loose   bool     // with unknown: it may be several words, or none
+	several bool     // it stands for any number of such words
 }
 
 func (s state) lookup(name string) (value, bool) {
@@ -145,7 +149,7 @@ func (v value) numeric() bool {
 
 func (v value) equal(w value) bool {
 	return v.text == w.text && v.pat == w.pat && v.glob == w.glob && v.unknown == w.unknown &&
-		v.stream == w.stream && v.number == w.number && slices.Equal(v.below, w.below)
+		v.stream == w.stream && v.number == w.number && v.several == w.several && slices.Equal(v.below, w.below)
 }
 
 func union(a, b []string) []string {

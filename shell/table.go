@@ -192,8 +192,8 @@ var table = []row{
 	{"gunzip", "=gzip", "", ""},
 	{"gzcat", "=zcat", "", ""},
 	{"gzip", "write*", "", "" +
-		"-acfklLnNqtvVd -# -r!recurse -S:text --stdout --to-stdout --decompress --uncompress --force --keep --list " +
-		"--no-name --name --quiet --recursive --suffix:text --test --verbose --fast --best"},
+		"-acfklLnqtvVd -# -N!opaque -r!recurse -S:text --stdout --to-stdout --decompress --uncompress --force --keep --list " +
+		"--no-name --name!opaque --quiet --recursive --suffix:text --test --verbose --fast --best"},
 	{"hash", "text*", "", "-dlrt -p:opaque"},
 	{"hd", "=hexdump", "", ""},
 	{"head", "read*", "", "" +
@@ -281,11 +281,11 @@ var table = []row{
 		"--traditional"},
 	{"paste", "read*", "", "-sz -d:text --delimiters:text --serial --zero-terminated"},
 	{"patch", "write read", "", "" +
-		"-beEflnNRstTuZ -# -p:text -F:text -V:text -z:text -B:text -Y:text -D:text -g:text -i:read -d:enter -o:put " +
+		"-beEflnNRstTuZ -# -p:text -F:text -V:text -z:text -B:opaque -Y:opaque -D:text -g:opaque -i:read -d:enter -o:put " +
 		"-r:put --strip:text --fuzz:text --forward --reverse --silent --quiet --batch --force --dry-run --verbose " +
 		"--backup --no-backup-if-mismatch --backup-if-mismatch --input:read --directory:enter --output:put " +
 		"--reject-file:put --unified --context --normal --remove-empty-files --binary --posix --ignore-whitespace " +
-		"--reject-format:text --merge?:text --suffix:text --prefix:text --version-control:text --ed!opaque"},
+		"--reject-format:text --merge?:text --suffix:text --prefix:opaque --basename-prefix:opaque --version-control:text --ed!opaque"},
 	{"pathchk", "enter*", "", "-pP --portability"},
 	{"pgrep", "text*", "", "" +
 		"-lafnovwxciLhVe -# -P:text -u:text -U:text -g:text -s:text -t:text -d:text -G:text -r:text --signal:text " +
@@ -468,7 +468,7 @@ var table = []row{
 		"--max-procs:text --interactive --no-run-if-empty --max-chars:text --show-limits --verbose --exit --open-tty " +
 		"--process-slot-var:text"},
 	{"xmllint", "read*", "", "" +
-		"--noout --format --xpath:text --pattern:text --recover --encode:text --c14n --html --compress --debug " +
+		"--noout --format --xpath:text --pattern:text --recover --encode:text --c14n!opaque --html --compress --debug " +
 		"--nowarning --noblanks --pretty:text --nonet --valid!opaque --schema:opaque --dtdvalid:opaque --relaxng:opaque " +
 		"--output:put -o:put --xinclude!opaque --path:opaque --catalogs!opaque --shell!opaque"},
 	{"xxd", "read put", "", "" +
@@ -486,7 +486,7 @@ var table = []row{
 	{"zfgrep", "=zgrep", "", ""},
 	{"zgrep", "text read*", "", "-EFGPivwxcLlqsbHhnoaz -# -e:text!nofirst -f:read!nofirst -m:text -A:text -B:text -C:text"},
 	{"zip", "text*", "", "" +
-		"-0123456789jmqyzoADeFgJlLTuvXdfcS -b:put -n:text -x:text -i:text -t:text -tt:text -O:put -P:text -r!recurse " +
+		"-0123456789jmqyzoADeFgJLTuvXdfcS -b:put -n:text -x:text -i:text -t:text -tt:text -O:put -P:text -r!recurse " +
 		"-R!recurse -@!opaque -TT:opaque --recurse-paths!recurse --exclude:text --include:text --quiet --symlinks " +
 		"--output-file:put --unzip-command:opaque --junk-paths"},
 	{"zstd", "=bzip2", "", ""},

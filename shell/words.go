@@ -240,10 +240,33 @@ func (b *builder) end() {
 	if v.glob || v.number {
 		v.pat = b.pat.String()
 	}
+	if v.glob && bracketedSlash(v.pat) {
+		b.e.opaque(0, "a pattern with a slash within brackets") // they are none then
+	}
 	b.done = append(b.done, v)
 	b.text.Reset()
 	b.pat.Reset()
 	b.cur, b.begun, b.bracket = value{}, false, false
+}
+
+// bracketedSlash says whether a slash stands within brackets.
+func bracketedSlash(pat string) bool {
+	open := false
+	for i := 0; i < len(pat); i++ {
+		switch pat[i] {
+		case '\\':
+			i++
+		case '[':
+			open = true
+		case ']':
+			open = false
+		case '/':
+			if open && strings.IndexByte(pat[i:], ']') >= 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // quoted adds text in which nothing has a meaning.
@@ -382,6 +405,7 @@ func (b *builder) value(v value) {
 	if v.unknown {
 		b.cur.unknown, b.cur.number = true, false
 	}
+	b.cur.several = v.several && alone
 	if v.stream || v.below != nil {
 		if b.cur.stream, b.cur.below = v.stream, v.below; !alone {
 			b.cur.unknown, b.cur.number, b.cur.below = true, false, nil
@@ -397,7 +421,7 @@ func (b *builder) spliced(v value, one bool) {
 	}
 	if v.unknown {
 		b.value(v)
-		b.cur.loose = b.cur.loose || !v.number
+		b.cur.loose = b.cur.loose || !v.number || v.loose
 		return
 	}
 	for i := 0; i < len(v.text); {
@@ -420,6 +444,10 @@ func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' }
 
 // literal adds an unquoted literal; first and only say where in its word it stands.
 func (b *builder) literal(t string, first, only bool) {
+	if i := strings.IndexAny(t, "=:"); i >= 0 && strings.Contains(t[i:], "~") && b.homes(t) {
+		b.value(value{unknown: true})
+		return
+	}
 	if first && strings.HasPrefix(t, "~") {
 		t = b.tilde(t, only)
 	}
@@ -438,6 +466,12 @@ func (b *builder) literal(t string, first, only bool) {
 	if from < len(t) {
 		b.open(t[from:])
 	}
+}
+
+// homes says whether a "~" stands where bash puts a folder for it, or may, within a
+// word: after the "=" and each ":" of what is an assignment, or looks like one.
+func (b *builder) homes(t string) bool {
+	return strings.Contains(t, "=~") || strings.Contains(t, ":~")
 }
 
 // tilde puts a folder for "~", "~+" and "~-", and returns the rest.

@@ -16,6 +16,7 @@ func (c *command) xargs(p *parsed) {
 	if from := c.in.from; from != nil && from.null && null {
 		names = from.names
 	}
+	names.several = true
 	rest := slices.Clone(p.rest)
 	if len(rest) == 0 {
 		return // it echoes them
@@ -26,16 +27,18 @@ func (c *command) xargs(p *parsed) {
 			mark = "{}"
 		}
 	}
+	_, counted := p.value("-n", "--max-args", "-L", "-l", "--max-lines") // the one that stands last counts
 	for i, f := range rest {
 		switch {
 		case mark == "" || !strings.Contains(f.text, mark):
 		case f.text == mark:
 			rest[i].value = names
+			rest[i].several = false
 		default:
 			rest[i].value = value{unknown: true}
 		}
 	}
-	if mark == "" {
+	if mark == "" || counted {
 		rest = append(rest, field{value: names, written: "xargs", pos: c.pos})
 	}
 	before := len(c.e.out.Opaque)
@@ -67,13 +70,14 @@ func (c *command) shell() {
 				args = args[1:]
 			}
 		case strings.HasPrefix(f.text, "--"):
+			if !inList("--norc --noprofile --login --posix --verbose --noediting", f.text) {
+				c.e.opaqueBy(f.pos, "an option of the shell", c.index)
+			}
 		default:
 			code = code || strings.Contains(f.text, "c")
 			check = check || strings.Contains(f.text, "n")
 			fromStdin = fromStdin || strings.Contains(f.text, "s")
-			if last := f.text[len(f.text)-1]; (last == 'o' || last == 'O') && len(args) > 0 {
-				args = args[1:]
-			}
+			args = c.switches(f, args)
 		}
 	}
 operands:
@@ -95,16 +99,31 @@ operands:
 			c.guessWord(&args[1+i])
 		}
 	case c.in.text != nil && !c.in.text.unknown:
-		for _, a := range args {
-			inside.params.list = append(inside.params.list, a.value)
-		}
-		c.e.run(inside, c.in.text.text, c.pos)
+		inside.params = paramsOf(args)
+		c.runs(inside, c.in.text.text, c.pos)
 	case c.in.text != nil:
 		c.e.opaqueBy(c.pos, "code that is computed", c.index)
 		c.guessCode(c.in.text.text, c.pos)
 	default:
 		c.e.opaqueBy(c.pos, "a shell that reads its commands", c.index)
 	}
+}
+
+// switches reads a cluster of options of a shell and returns the words after it, and
+// after the names that it takes.
+func (c *command) switches(f field, args []field) []field {
+	plain := strings.Trim(f.text[1:], "cslpoOeuxvfCPbhmnET") == ""
+	for _, l := range f.text[1:] {
+		if l != 'o' && l != 'O' || len(args) == 0 {
+			continue
+		}
+		plain = plain && (l == 'o' && inList(plainOptions+" posix", args[0].text) || l == 'O' && inList(plainShopts, args[0].text))
+		args = args[1:]
+	}
+	if !plain {
+		c.e.opaqueBy(f.pos, "an option of the shell", c.index)
+	}
+	return args
 }
 
 // code follows the text after -c; the words after it are $0, $1 and so on.
@@ -123,12 +142,21 @@ func (c *command) code(s state, args []field) {
 	}
 	if len(args) > 1 {
 		s = s.set("0", args[1].value)
-		for _, a := range args[2:] {
-			s.params.list = append(s.params.list, a.value)
-			s.params.unknown = s.params.unknown || a.glob
-		}
+		s.params = paramsOf(args[2:])
+		s.params.unknown = s.params.unknown || paramsOf(args[1:2]).unknown
 	}
-	c.e.run(s, text.text, text.pos)
+	c.runs(s, text.text, text.pos)
+}
+
+// paramsOf makes parameters of words. After one that may be several words, or none,
+// nobody knows which is which.
+func paramsOf(words []field) params {
+	var p params
+	for _, a := range words {
+		p.unknown = p.unknown || a.glob || a.loose || p.open()
+		p.list = append(p.list, a.value)
+	}
+	return p
 }
 
 // The predicates of find, by the words that follow them.
@@ -161,7 +189,9 @@ func (c *command) find() {
 		x.names.below = []string{"."}
 	}
 	x.read(expr)
-	c.e.listing = &listing{names: x.names, null: x.null}
+	if c.e.listing = nil; x.null && !x.prints {
+		c.e.listing = &listing{names: x.names, null: true}
+	}
 	for i := range roots {
 		c.report(&roots[i], x.op, Fact{Follows: x.follows && x.op == Search, Options: roots[i].glob && leads(roots[i].pat)})
 		if x.deletes {
@@ -183,6 +213,7 @@ type findExpr struct {
 	follows, null bool
 	deletes       bool
 	deep          bool // a -maxdepth leaves all that lies below
+	prints        bool // more than the names with a NUL after each
 }
 
 // read goes through the predicates.
@@ -202,11 +233,13 @@ func (x *findExpr) read(args []field) {
 		case t == "-exec" || t == "-ok" || t == "-execdir" || t == "-okdir":
 			i += x.exec(args[i+1:], strings.HasSuffix(t, "dir"))
 		case inList(findBare, t):
+			x.prints = x.prints || t == "-print" || t == "-ls"
 			x.follows = x.follows || t == "-follow"
 			x.deletes = x.deletes || t == "-delete"
 			x.null = x.null || t == "-print0"
 		case inList(findText, t):
 			v := value()
+			x.prints = x.prints || t == "-printf"
 			c.kind("text", v, 0, true)
 			if t == "-maxdepth" {
 				x.limit(v.text)
@@ -216,8 +249,10 @@ func (x *findExpr) read(args []field) {
 				c.use(v, Enter)
 			}
 		case inList(findPut, t):
+			x.prints = true
 			c.use(value(), Place)
 		case t == "-fprintf":
+			x.prints = true
 			c.use(value(), Place)
 			value()
 		default:
@@ -240,15 +275,24 @@ func (x *findExpr) limit(depth string) {
 
 // exec follows -exec, and returns how many words belong to it.
 func (x *findExpr) exec(args []field, dir bool) int {
-	end := slices.IndexFunc(args, func(f field) bool { return f.text == ";" || f.text == "+" })
-	if end < 0 {
-		end = len(args)
+	x.prints = true
+	end := len(args)
+	for i, f := range args {
+		if f.text == ";" || f.text == "+" && i > 0 && args[i-1].text == "{}" {
+			end = i
+			break
+		}
+		if f.loose || f.glob || f.unknown && !f.number && strings.Trim(f.text, ";+") == "" {
+			x.c.e.opaque(f.pos, "an expression that is computed") // its end may be in there
+		}
 	}
 	words := slices.Clone(args[:end])
+	names := x.names
+	names.several = end < len(args) && args[end].text == "+"
 	for i, f := range words {
 		switch {
 		case f.text == "{}" && !f.glob:
-			words[i].value = x.names
+			words[i].value = names
 		case strings.Contains(f.text, "{}"):
 			words[i].value = value{unknown: true}
 		}
@@ -348,6 +392,9 @@ func (c *command) tar() {
 			if f.unknown && !f.number && f.text == "" {
 				c.e.opaque(f.pos, "a word that is computed")
 			}
+			if strings.HasPrefix(f.text, "@") {
+				c.e.opaqueBy(f.pos, "a word that may name another archive", c.index)
+			}
 			t.members = append(t.members, tarMember{f, at})
 		case f.text == "--":
 			ended = true
@@ -410,8 +457,11 @@ func (t *tarball) flag(name string) {
 		t.mode = 'c'
 	case "--extract", "--get":
 		t.mode = 'x'
-	case "--list", "--diff":
+	case "--list":
 		t.mode = 't'
+	case "--diff":
+		t.mode = 't'
+		t.c.e.opaqueBy(t.c.pos, "an archive that says which files are read", t.c.index)
 	case "--append", "--update", "--concatenate", "--delete":
 		t.mode = 'r'
 	case "--dereference":
@@ -429,7 +479,7 @@ func (t *tarball) flag(name string) {
 func (t *tarball) letters(f field, more []field, at []string, old bool) ([]string, []field) {
 	for i := 1; i < len(f.text); i++ {
 		l := f.text[i]
-		if strings.IndexByte("fCXbKLNVgHTIFs", l) >= 0 {
+		if strings.IndexByte("fCXbgTIF", l) >= 0 {
 			v := field{}
 			switch {
 			case !old && i+1 < len(f.text):
@@ -447,7 +497,7 @@ func (t *tarball) letters(f field, more []field, at []string, old bool) ([]strin
 		case 'u', 'A':
 			t.mode = 'r'
 		case 'd':
-			t.mode = 't'
+			t.flag("--diff")
 		case 'h':
 			t.follows = true
 		case 'O':
