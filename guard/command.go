@@ -35,6 +35,13 @@ func (j *judge) analyze(c Command) line {
 		j.roots = j.ws.Roots()
 	}
 	env.Top = j.top(cwd).String()
+	env.Hooks = func() []string {
+		var out []string
+		for _, dir := range j.hooksPaths() {
+			out = append(out, dir.String())
+		}
+		return out
+	}
 	a, err := shell.Analyze(c.Text, env)
 	if j.lines == nil {
 		j.lines = map[string]line{}

@@ -227,6 +227,7 @@ type judge struct {
 	ws     Workspace
 	call   *Call
 	roots  unit.Roots
+	hooks  []unit.Path // nil before they were looked for
 	at     attribution
 	prompt string
 	ruling Ruling

@@ -37,7 +37,9 @@ func TestMentionedPaths(t *testing.T) {
 		{"records", reviewer, ".conduct/workspace.json", "protected", nil},
 		{"what is not there is not put in", reviewer, sib + "/absent.md", "not_dispatched", nil},
 		{"another agent", "helper", siblings, "not_dispatched", nil},
-		{"opened", reviewer, siblings, "not_dispatched", func(q *dispatch.Request) { q.Grant.Opened = []grants.Opening{{Access: grants.AccessRead, Path: siblings, Exact: true}} }},
+		{"opened", reviewer, siblings, "not_dispatched", func(q *dispatch.Request) {
+			q.Grant.Opened = []grants.Opening{{Access: grants.AccessRead, Path: siblings, Exact: true}}
+		}},
 		{"observed", reviewer, siblings, "not_dispatched", func(q *dispatch.Request) { q.Grant.Observe = true }},
 		{"observed records", reviewer, ".conduct/workspace.json", "protected", func(q *dispatch.Request) { q.Grant.Observe = true }},
 	}

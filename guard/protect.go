@@ -110,7 +110,7 @@ func (j *judge) keepsHooks(p unit.Path, fold bool) bool {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(j.hooksPaths(), func(dir unit.Path) bool { return p.Under(dir, fold) })
 }
 
 func (j *judge) isProgram(p unit.Path) bool {

@@ -92,6 +92,9 @@ type Env struct {
 	// and whether it is a folder that can be entered. It decides between readings
 	// ("cd sub; cat x" stays where it was only if there is no sub). Nil: both are taken.
 	Exists func(abs string) (isDir, exists bool)
+	// Hooks tells the further folders, absolute, from which git runs hooks
+	// (core.hooksPath). It is asked before a verb that runs some. Nil: there are none.
+	Hooks func() []string
 	// Link says whether an absolute path is a symbolic link itself. Nil: it may be one.
 	Link func(abs string) bool
 }

@@ -297,11 +297,17 @@ func (g *gitCall) hooks(hooks ...string) {
 	if top == "" || g.e.env.Exists == nil {
 		return
 	}
-	for _, h := range append(hooks, "") {
-		file := top + "/.git/hooks/" + h
-		if h == "" {
-			file = top + "/.husky"
+	files := []string{top + "/.husky"}
+	dirs := []string{top + "/.git/hooks"}
+	if g.e.env.Hooks != nil {
+		dirs = append(dirs, g.e.env.Hooks()...)
+	}
+	for _, dir := range dirs {
+		for _, h := range hooks {
+			files = append(files, dir+"/"+h)
 		}
+	}
+	for _, file := range files {
 		if _, exists := g.e.env.Exists(file); exists {
 			g.e.opaqueBy(g.pos, "the repository's hooks run", g.index)
 			return

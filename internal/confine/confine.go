@@ -75,6 +75,9 @@ func Policy(q Request) (sandbox.Policy, error) {
 			p.Hidden = append(p.Hidden, there([]string{a.Real})...)
 		}
 	}
+	for _, dir := range guard.HooksPaths(q.FS, q.Roots, q.Home) {
+		p.Protected = append(p.Protected, there([]string{dir.String()})...)
+	}
 	if q.Home != "" {
 		p.Protected = append(p.Protected, there(guard.Settings(q.Home))...)
 		if q.Program {
