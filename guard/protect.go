@@ -11,23 +11,39 @@ import (
 // What no dispatched agent touches, wherever it lies. The names are those of
 // the programs' own documentation and of docs/clients.md.
 
+// folders are names of folders, each with names in it. A list needs no work when the
+// program starts, as a map would.
+type folders []struct {
+	name   string
+	inside []string
+}
+
+func (f folders) inside(name string) ([]string, bool) {
+	for i := range f {
+		if f[i].name == name {
+			return f[i].inside, true
+		}
+	}
+	return nil, false
+}
+
 // settings are folders in which agent programs keep hooks, agents or plugins. Below
 // one, only what is named here is protected; an empty list protects all of it.
-var settings = map[string][]string{
-	".claude":     {"settings.json", "settings.local.json", "hooks", "agents", "commands", "skills", "plugins"},
-	".codex":      {},
-	".gemini":     {"settings.json", "hooks", "agents", "extensions", "policies", "trustedFolders.json", ".env"},
-	".qwen":       {"settings.json", "hooks", "agents", "extensions", "policies", "trustedFolders.json", ".env"},
-	".cursor":     {},
-	".opencode":   {},
-	".windsurf":   {},
-	".kiro":       {},
-	".cline":      {},
-	".clinerules": {},
-	".copilot":    {},
-	".factory":    {},
-	".kilo":       {},
-	".kilocode":   {},
+var settings = folders{
+	{".claude", []string{"settings.json", "settings.local.json", "hooks", "agents", "commands", "skills", "plugins"}},
+	{".codex", nil},
+	{".gemini", []string{"settings.json", "hooks", "agents", "extensions", "policies", "trustedFolders.json", ".env"}},
+	{".qwen", []string{"settings.json", "hooks", "agents", "extensions", "policies", "trustedFolders.json", ".env"}},
+	{".cursor", nil},
+	{".opencode", nil},
+	{".windsurf", nil},
+	{".kiro", nil},
+	{".cline", nil},
+	{".clinerules", nil},
+	{".copilot", nil},
+	{".factory", nil},
+	{".kilo", nil},
+	{".kilocode", nil},
 }
 
 // settingsFiles are the same as single files at a project's top or in the home.
@@ -37,13 +53,13 @@ var settingsFiles = []string{"opencode.json", "opencode.jsonc", "crush.json", ".
 var configDirs = []string{"opencode", "kilo", "crush", "codex", "claude", "gemini"}
 
 // private are folders that hold other agents' transcripts, below a settings folder.
-var private = map[string][]string{
-	".codex":   {"sessions", "archived_sessions", "history.jsonl", "log"},
-	".gemini":  {"tmp", "history"},
-	".qwen":    {"projects", "tmp", "history"},
-	".copilot": {"session-state", "history-session-state", "logs"},
-	".factory": {"sessions"},
-	".cline":   {"data"},
+var private = folders{
+	{".codex", []string{"sessions", "archived_sessions", "history.jsonl", "log"}},
+	{".gemini", []string{"tmp", "history"}},
+	{".qwen", []string{"projects", "tmp", "history"}},
+	{".copilot", []string{"session-state", "history-session-state", "logs"}},
+	{".factory", []string{"sessions"}},
+	{".cline", []string{"data"}},
 }
 
 // protected says whether an operation on a path is refused to every dispatched agent.
@@ -136,7 +152,7 @@ func changesHooks(p unit.Path, fold bool) bool {
 		if fold {
 			c = strings.ToLower(c)
 		}
-		if only, ok := settings[c]; ok {
+		if only, ok := settings.inside(c); ok {
 			if len(rest) == 0 || len(only) == 0 {
 				return true
 			}
@@ -208,7 +224,7 @@ func (j *judge) private(p unit.Path, fold bool) bool {
 			if c == ".claude" && j.privateClaude(rest) {
 				return true
 			}
-			if names, ok := private[c]; ok && slices.ContainsFunc(names, func(n string) bool { return same(rest[0], n, fold) }) {
+			if names, ok := private.inside(c); ok && slices.ContainsFunc(names, func(n string) bool { return same(rest[0], n, fold) }) {
 				return true
 			}
 		}
@@ -270,9 +286,9 @@ func (j *judge) abovePrivate(p unit.Path, fold bool) bool {
 	dirs := []string{}
 	if h := j.in.Env.Home; h != "" {
 		dirs = append(dirs, h+"/.claude/projects", h+"/.claude/agent-memory")
-		for base, names := range private {
-			for _, n := range names {
-				dirs = append(dirs, h+"/"+base+"/"+n)
+		for _, f := range private {
+			for _, n := range f.inside {
+				dirs = append(dirs, h+"/"+f.name+"/"+n)
 			}
 		}
 	}
@@ -331,12 +347,12 @@ func (j *judge) othersTask(id string) bool {
 // plugins of agent programs, and what git runs: whoever is confined must not write them.
 func Settings(dir string) []string {
 	out := []string{dir + "/conduct.yaml", dir + "/.github/hooks", dir + "/.git/hooks", dir + "/.git/config"}
-	for name, only := range settings {
-		if len(only) == 0 {
-			out = append(out, dir+"/"+name)
+	for _, f := range settings {
+		if len(f.inside) == 0 {
+			out = append(out, dir+"/"+f.name)
 		}
-		for _, n := range only {
-			out = append(out, dir+"/"+name+"/"+n)
+		for _, n := range f.inside {
+			out = append(out, dir+"/"+f.name+"/"+n)
 		}
 	}
 	for _, n := range slices.Concat(settingsFiles, hookDirs) {
@@ -356,9 +372,9 @@ func Settings(dir string) []string {
 // down: a confined command must not read them.
 func PrivateDirs(home string) []string {
 	out := []string{home + "/.claude/projects", home + "/.claude/todos", home + "/.claude/file-history", home + "/.claude/history.jsonl"}
-	for base, names := range private {
-		for _, n := range names {
-			out = append(out, home+"/"+base+"/"+n)
+	for _, f := range private {
+		for _, n := range f.inside {
+			out = append(out, home+"/"+f.name+"/"+n)
 		}
 	}
 	slices.Sort(out)
@@ -368,8 +384,8 @@ func PrivateDirs(home string) []string {
 // StateDirs lists the folders below a home in which agent programs keep their state.
 func StateDirs(home string) []string {
 	out := []string{home + "/.claude.json", home + "/.local/share/opencode", home + "/.local/state/opencode"}
-	for name := range settings {
-		out = append(out, home+"/"+name)
+	for _, f := range settings {
+		out = append(out, home+"/"+f.name)
 	}
 	for _, n := range configDirs {
 		out = append(out, home+"/.config/"+n)
