@@ -123,7 +123,7 @@ func (in *input) list(f Field) error {
 
 func (k Kind) several() bool {
 	switch k {
-	case ReadPath, WritePath, EditPath, ViewPath, ListRoot, SearchRoot, Glob, Filter, URL:
+	case ReadPath, WritePath, EditPath, ListRoot, SearchRoot, Glob, Filter, URL:
 		return true
 	}
 	return false
@@ -134,7 +134,7 @@ func (in *input) blame(f Field) {
 	if in.fault == "" {
 		in.fault = fmt.Sprintf("the field %q holds no text", f.Name)
 		if f.Kind == Unread {
-			in.fault = fmt.Sprintf("what is in %q is not seen", f.Name)
+			in.fault = fmt.Sprintf("what is behind %q is not seen", f.Name)
 		}
 	}
 }
@@ -147,9 +147,6 @@ func (in *input) text(f Field, s string) {
 		in.path(guard.Write, s)
 	case EditPath:
 		in.path(guard.Read|guard.Write, s)
-	case ViewPath:
-		in.path(guard.Read, s)
-		in.targets = append(in.targets, guard.Target{Op: guard.Search, Path: s, Pattern: "*/*"})
 	case ListRoot:
 		in.root(guard.List, s)
 	case SearchRoot:

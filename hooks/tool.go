@@ -14,8 +14,6 @@ const (
 	ReadPath
 	WritePath
 	EditPath
-	// ViewPath names a file that is read, or a folder of which two levels are shown.
-	ViewPath
 	// Depth says how deep a folder in a ReadPath is shown: with anything but 0 it is searched.
 	Depth
 	// ListRoot is the folder whose entries are shown, SearchRoot the folder that is searched.
@@ -38,7 +36,8 @@ const (
 	LaunchDir
 	// URL is an address: of the web no path, else one.
 	URL
-	// Unread is what cannot be judged, whatever it holds: calls within a call.
+	// Unread is what cannot be judged, whatever it holds: calls within a call, what
+	// others have said.
 	Unread
 	// Objects is an object or a list of objects with Fields of their own.
 	Objects
@@ -48,7 +47,7 @@ const (
 func (k Kind) String() string {
 	names := [...]string{
 		Text: "text", ReadPath: "file read", WritePath: "file written", EditPath: "file edited",
-		ViewPath: "file read or folder shown", Depth: "depth of what is shown",
+		Depth:    "depth of what is shown",
 		ListRoot: "folder listed", SearchRoot: "search root", Glob: "glob", Filter: "name filter",
 		Patch: "patch", Command: "command line", CommandDir: "command's folder", TaskID: "task id",
 		Prompt: "prompt", AgentType: "agent type", LaunchDir: "agent's folder",

@@ -44,7 +44,7 @@ func target(t ...guard.Target) guard.Call { return guard.Call{Targets: t} }
 
 // viewed is what showing a file or folder may touch.
 func viewed(path string) guard.Call {
-	return target(guard.Target{Op: guard.Read, Path: path}, guard.Target{Op: guard.Search, Path: path, Pattern: "*/*"})
+	return target(guard.Target{Op: guard.Read, Path: path})
 }
 
 func writes(op guard.Op, path string) guard.Call {

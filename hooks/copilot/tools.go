@@ -34,8 +34,8 @@ func Events() []hooks.Event {
 func Tools() []hooks.Tool { return slices.Clone(tools) }
 
 // tools is data and never written to. The second half has the names that hooks under
-// Claude Code's event names get; the fields are the same. How globs reach and
-// whether they follow links has not been measured: these are the more careful readings.
+// Claude Code's event names get; the fields are the same. Searches follow no links
+// (measured), and a folder that is viewed shows its entries.
 var tools = []hooks.Tool{
 	// Files.
 	{Name: "view", Fields: view},
@@ -44,7 +44,7 @@ var tools = []hooks.Tool{
 	{Name: "apply_patch", Writes: true, Fields: patch},
 
 	// Searches.
-	{Name: "glob", Implied: guard.Search, AnyDepth: true, Links: true, Fields: glob},
+	{Name: "glob", Implied: guard.Search, AnyDepth: true, Fields: glob},
 	{Name: "grep", Implied: guard.Search, Fields: grep},
 	{Name: "rg", Implied: guard.Search, Fields: grep},
 
@@ -63,10 +63,16 @@ var tools = []hooks.Tool{
 		{Name: "url", Kind: hooks.URL}, {Name: "max_length"}, {Name: "start_index"}, {Name: "raw"},
 	}},
 
+	// What other agents have done, in this session and in all others.
+	{Name: "read_agent", Fields: []hooks.Field{
+		{Name: "agent_id", Kind: hooks.Unread}, {Name: "since_turn"}, {Name: "wait"}, {Name: "timeout"},
+	}},
+	{Name: "session_store_sql", Fields: []hooks.Field{{Name: "query", Kind: hooks.Unread}, {Name: "description"}, {Name: "source"}}},
+
 	// No paths.
 	{Name: "ask_user", NoPaths: true}, {Name: "exit_plan_mode", NoPaths: true}, {Name: "list_agents", NoPaths: true},
-	{Name: "list_bash", NoPaths: true}, {Name: "read_agent", NoPaths: true}, {Name: "read_bash", NoPaths: true},
-	{Name: "report_intent", NoPaths: true}, {Name: "skill", NoPaths: true}, {Name: "stop_bash", NoPaths: true},
+	{Name: "list_bash", NoPaths: true}, {Name: "read_bash", NoPaths: true},
+	{Name: "report_intent", NoPaths: true}, {Name: "skill", NoPaths: true}, {Name: "sql", NoPaths: true}, {Name: "stop_bash", NoPaths: true},
 	{Name: "store_memory", NoPaths: true}, {Name: "task_complete", NoPaths: true}, {Name: "update_todo", NoPaths: true},
 	{Name: "web_search", NoPaths: true}, {Name: "write_agent", NoPaths: true},
 
@@ -74,7 +80,7 @@ var tools = []hooks.Tool{
 	{Name: "Read", Fields: view},
 	{Name: "Write", Writes: true, Fields: create},
 	{Name: "Edit", Writes: true, Fields: append(slices.Clone(edit), patch...)},
-	{Name: "Glob", Implied: guard.Search, AnyDepth: true, Links: true, Fields: glob},
+	{Name: "Glob", Implied: guard.Search, AnyDepth: true, Fields: glob},
 	{Name: "Grep", Implied: guard.Search, Fields: grep},
 	{Name: "Bash", Fields: bash},
 	{Name: "Agent", Launch: true, Fields: launch},
@@ -83,8 +89,7 @@ var tools = []hooks.Tool{
 	{Name: "TodoWrite", NoPaths: true},
 }
 
-// view shows a folder two levels deep.
-var view = []hooks.Field{{Name: "path", Kind: hooks.ViewPath}, {Name: "view_range"}, {Name: "forceReadLargeFiles"}}
+var view = []hooks.Field{{Name: "path", Kind: hooks.ReadPath}, {Name: "view_range"}, {Name: "forceReadLargeFiles"}}
 
 var create = []hooks.Field{{Name: "path", Kind: hooks.WritePath}, {Name: "file_text"}}
 

@@ -181,7 +181,7 @@ func TestCallsWithinACallAreNotJudged(t *testing.T) {
 	call, err := opencode.New().Decode([]byte(`{"tool_name":"batch","input":{"sessionID":"s"},"session_lookup":{"id":"s"},` +
 		`"output":{"args":{"tool_calls":[{"tool":"grep","parameters":{"pattern":"x"}}]}}}`))
 	require.NoError(t, err)
-	require.Equal(t, `what is in "tool_calls" is not seen`, call.Fault)
+	require.Equal(t, `what is behind "tool_calls" is not seen`, call.Fault)
 }
 
 func TestEncode(t *testing.T) {
