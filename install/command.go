@@ -20,7 +20,7 @@ const failed = `[ $s = 2 ] && echo "conduct: blocked" >&2 || ` +
 // that are started from a desktop see a short one.
 const places = `PATH=$PATH:$HOME/.local/bin:$HOME/go/bin:/usr/local/bin:/opt/homebrew/bin:/home/linuxbrew/.linuxbrew/bin; `
 
-// Command returns the command line of Claude Code's hook, for a POSIX shell.
+// Command returns the command line of a client's hook, for a POSIX shell.
 // Each scope has its own:
 //
 //   - local: nothing is started where the workspace has no .conduct; else the
@@ -29,39 +29,51 @@ const places = `PATH=$PATH:$HOME/.local/bin:$HOME/go/bin:/usr/local/bin:/opt/hom
 //     is blocked in and below workspaces only.
 //   - project: as user, but the guard is found on the PATH, and whoever has none
 //     and no workspace notices nothing.
-func Command(opts Options) string { return commandFor("claude-code", opts) }
-
-// commandFor is Command for any client.
-func commandFor(client string, opts Options) string {
+//
+// Exit 2 with a text is what every program takes for a block. All other ends of
+// a guard are "allowed" to most of them, so the line turns them into that.
+func Command(opts Options) string {
 	switch opts.Scope {
 	case Project:
-		return mark + places + inWorkspace("command -v "+Program+" >/dev/null 2>&1 && "+Program+" --client "+client)
+		return mark + places + inWorkspace(`[ -s "$(command -v `+Program+`)" ] && `+Program+opts.flags())
 	case User:
 		guard := quote(filepath.ToSlash(opts.Guard))
-		return mark + inWorkspace("[ -s "+guard+" ] && "+guard+" --client "+client)
+		return mark + inWorkspace("[ -s "+guard+" ] && "+guard+opts.flags())
 	}
-	guard, root := quote(filepath.ToSlash(opts.Guard)), quote(filepath.ToSlash(opts.Root))
+	guard := quote(filepath.ToSlash(opts.Guard))
 	// An empty file would run and succeed: an update that was cut short leaves one.
-	return mark + "if [ -d " + quote(filepath.ToSlash(opts.Root)+"/.conduct") + ` ] || [ -n "$CONDUCT_DIR$CONDUCT_DISPATCH" ]; then ` +
-		"{ [ -s " + guard + " ] && " + guard + " --client " + client + " --dir " + root + "; } || { s=$?; " + failed + "}; fi"
+	return mark + opts.here() + "{ [ -s " + guard + " ] && " + guard + opts.flags() + "; } || { s=$?; " + failed + "}; fi"
 }
 
 // Notice returns the command line for events that judge nothing: a guard that is
 // missing or fails is then no reason to stop anybody. Some programs take an exit
 // of 2 after a subagent's end as "go on", others as the loss of a person's prompt.
-func Notice(opts Options) string { return noticeFor("claude-code", opts) }
-
-// noticeFor is Notice for any client.
-func noticeFor(client string, opts Options) string {
-	guard, root := quote(filepath.ToSlash(opts.Guard)), quote(filepath.ToSlash(opts.Root))
+func Notice(opts Options) string {
+	guard := quote(filepath.ToSlash(opts.Guard))
 	switch opts.Scope {
 	case Project:
-		return mark + places + "command -v " + Program + " >/dev/null 2>&1 && " + Program + " --client " + client + " || :"
+		return mark + places + "command -v " + Program + " >/dev/null 2>&1 && " + Program + opts.flags() + " || :"
 	case User:
-		return mark + "[ -s " + guard + " ] && " + guard + " --client " + client + " || :"
+		return mark + "[ -s " + guard + " ] && " + guard + opts.flags() + " || :"
 	}
-	return mark + "if [ -d " + quote(filepath.ToSlash(opts.Root)+"/.conduct") + ` ] || [ -n "$CONDUCT_DIR$CONDUCT_DISPATCH" ]; then ` +
-		"[ -s " + guard + " ] && " + guard + " --client " + client + " --dir " + root + " || :; fi"
+	return mark + opts.here() + "[ -s " + guard + " ] && " + guard + opts.flags() + " || :; fi"
+}
+
+// here begins the lines of one workspace.
+func (o Options) here() string {
+	return "if [ -d " + quote(filepath.ToSlash(o.workspace())+"/.conduct") + ` ] || [ -n "$CONDUCT_DIR$CONDUCT_DISPATCH" ]; then `
+}
+
+// flags are the guard's arguments.
+func (o Options) flags() string {
+	out := " --client " + o.Client
+	if o.Agent != "" {
+		out += " --agent " + quote(o.Agent)
+	}
+	if o.Scope == Local {
+		out += " --dir " + quote(filepath.ToSlash(o.workspace()))
+	}
+	return out
 }
 
 // inWorkspace runs the guard and, when that fails, looks for a workspace from

@@ -93,7 +93,7 @@ func TestCommandOfAWorkspace(t *testing.T) {
 				}
 				root := filepath.Join(top, "ws")
 				require.NoError(t, os.MkdirAll(root+"/.conduct", 0o755))
-				command := install.Command(install.Options{Scope: install.Local, Root: root, Guard: guard})
+				command := install.Command(install.Options{Client: "claude-code", Scope: install.Local, Root: root, Guard: guard})
 
 				got := shell(t, sh, command, "/")
 				require.Equal(t, e.exit, got.exit, got.stderr)
@@ -117,9 +117,9 @@ func TestCommandPassesItsArguments(t *testing.T) {
 		guard := filepath.Join(top, "conduct-guard")
 		program(t, guard, `for a in "$@"; do echo "$a"; done`)
 		require.NoError(t, os.MkdirAll(top+"/.conduct", 0o755))
-		got := shell(t, sh, install.Command(install.Options{Scope: install.Local, Root: top, Guard: guard}), "/")
+		got := shell(t, sh, install.Command(install.Options{Client: "claude-code", Scope: install.Local, Root: top, Guard: guard}), "/")
 		require.Equal(t, "--client\nclaude-code\n--dir\n"+top+"\n", got.out)
-		got = shell(t, sh, install.Command(install.Options{Scope: install.User, Guard: guard}), "/")
+		got = shell(t, sh, install.Command(install.Options{Client: "claude-code", Scope: install.User, Guard: guard}), "/")
 		require.Equal(t, "--client\nclaude-code\n", got.out)
 	})
 }
@@ -130,7 +130,7 @@ func TestEmptyGuardIsNoGuard(t *testing.T) {
 	require.NoError(t, os.MkdirAll(top+"/.conduct", 0o755))
 	require.NoError(t, os.WriteFile(top+"/.conduct/workspace.json", nil, 0o644))
 	for _, scope := range []install.Scope{install.Local, install.User} {
-		got := shell(t, "sh", install.Command(install.Options{Scope: scope, Root: top, Guard: top + "/conduct-guard"}), top)
+		got := shell(t, "sh", install.Command(install.Options{Client: "claude-code", Scope: scope, Root: top, Guard: top + "/conduct-guard"}), top)
 		require.Equal(t, answer{exit: 2, stderr: failed("1")}, got)
 	}
 }
@@ -160,7 +160,7 @@ func anyFolder(t *testing.T, sh string, scope install.Scope, e ending) {
 	}
 	require.NoError(t, os.MkdirAll(top+"/ws/a/b", 0o755))
 	require.NoError(t, os.MkdirAll(top+"/other/.conduct", 0o755))
-	command := install.Command(install.Options{Scope: scope, Guard: guard})
+	command := install.Command(install.Options{Client: "claude-code", Scope: scope, Guard: guard})
 	path := "PATH=" + top + "/bin"
 	run := func(dir string, env ...string) answer { return shell(t, sh, command, dir, append(env, path)...) }
 
@@ -194,8 +194,8 @@ func anyFolder(t *testing.T, sh string, scope install.Scope, e ending) {
 }
 
 func TestProjectCommandNamesNobody(t *testing.T) {
-	a := install.Command(install.Options{Scope: install.Project, Root: "/home/a/p", Guard: "/home/a/bin/conduct-guard"})
-	b := install.Command(install.Options{Scope: install.Project})
+	a := install.Command(install.Options{Client: "claude-code", Scope: install.Project, Root: "/home/a/p", Guard: "/home/a/bin/conduct-guard"})
+	b := install.Command(install.Options{Client: "claude-code", Scope: install.Project})
 	require.Equal(t, b, a)
 	require.NotContains(t, a, "/home/a")
 }
@@ -204,7 +204,7 @@ func TestProjectCommandNamesNobody(t *testing.T) {
 func TestProjectCommandFindsUsualPlaces(t *testing.T) {
 	home := t.TempDir()
 	program(t, home+"/.local/bin/conduct-guard", "echo found")
-	got := shell(t, "sh", install.Command(install.Options{Scope: install.Project}), "/", "HOME="+home, "PATH=/nonexistent")
+	got := shell(t, "sh", install.Command(install.Options{Client: "claude-code", Scope: install.Project}), "/", "HOME="+home, "PATH=/nonexistent")
 	require.Equal(t, answer{out: "found\n"}, got)
 }
 
@@ -213,7 +213,7 @@ func TestNoticeStopsNobody(t *testing.T) {
 	for _, scope := range []install.Scope{install.Local, install.Project, install.User} {
 		root := t.TempDir()
 		require.NoError(t, os.Mkdir(filepath.Join(root, ".conduct"), 0o700))
-		line := install.Notice(install.Options{Scope: scope, Root: root, Guard: filepath.Join(root, "conduct-guard")})
+		line := install.Notice(install.Options{Client: "claude-code", Scope: scope, Root: root, Guard: filepath.Join(root, "conduct-guard")})
 		for _, body := range []string{"", "#!/bin/sh\nexit 1\n", "#!/bin/sh\nkill -9 $$\n", "#!/bin/sh\nexit 2\n"} {
 			if body != "" {
 				require.NoError(t, os.WriteFile(filepath.Join(root, "conduct-guard"), []byte(body), 0o700))
@@ -221,6 +221,65 @@ func TestNoticeStopsNobody(t *testing.T) {
 			cmd := exec.Command("sh", "-c", line)
 			cmd.Dir, cmd.Env = root, []string{"PATH=/usr/bin:/bin", "HOME=" + root}
 			require.NoError(t, cmd.Run(), "%s %q", scope, body)
+		}
+	}
+}
+
+// What each program takes for a block when its hook gives no answer of its own:
+// an exit code, and whether a text has to come with it. Measured, but for Cursor
+// and Kiro, which are documented so.
+func blocks() map[string]block {
+	return map[string]block{
+		"claude-code": {2, false}, "codex": {2, true}, "gemini-cli": {2, true}, "qwen-code": {2, true},
+		"copilot": {2, false}, "cursor": {2, false}, "kiro": {2, true},
+	}
+}
+
+type block struct {
+	exit int
+	text bool
+}
+
+// A guard that is gone, cut short, killed or no program at all is each program's block.
+func TestEveryClientsLineBlocks(t *testing.T) {
+	broken := map[string]func(path string) error{
+		"removed":        os.Remove,
+		"emptied":        func(p string) error { return os.WriteFile(p, nil, 0o755) },
+		"not executable": func(p string) error { return os.Chmod(p, 0o644) },
+		"a folder":       func(p string) error { return errors.Join(os.Remove(p), os.Mkdir(p, 0o755)) },
+		"garbage":        func(p string) error { return os.WriteFile(p, []byte("\x7fELF\x00\x01garbage\x00"), 0o755) },
+		"text":           func(p string) error { return os.WriteFile(p, []byte("<html>not found</html>\n"), 0o755) },
+		"another's":      func(p string) error { return os.WriteFile(p, []byte("#!/nonexistent/sh\n"), 0o755) },
+		"killed":         func(p string) error { return os.WriteFile(p, []byte("#!/bin/sh\nkill -KILL $$\n"), 0o755) },
+		"aborted": func(p string) error {
+			return os.WriteFile(p, []byte("#!/bin/sh\necho '{\"hook'\nkill -ABRT $$\n"), 0o755)
+		},
+		"fails":    func(p string) error { return os.WriteFile(p, []byte("#!/bin/sh\nexit 1\n"), 0o755) },
+		"silent 2": func(p string) error { return os.WriteFile(p, []byte("#!/bin/sh\nexit 2\n"), 0o755) },
+	}
+	top := filepath.Join(t.TempDir(), odd)
+	guard := filepath.Join(top, "bin", "conduct-guard")
+	require.NoError(t, os.MkdirAll(top+"/ws/.conduct", 0o755))
+	require.NoError(t, os.WriteFile(top+"/ws/.conduct/workspace.json", nil, 0o644))
+	for _, c := range install.Clients() {
+		if c.Plugin {
+			continue // its file starts the guard itself
+		}
+		want, ok := blocks()[c.Name]
+		require.True(t, ok, c.Name)
+		opts := install.Options{Client: c.Name, Root: top + "/ws", Guard: guard}
+		if c.Agents {
+			opts.Agent = "it's"
+		}
+		for how, spoil := range broken {
+			for _, opts.Scope = range []install.Scope{install.Local, install.User, install.Project} {
+				require.NoError(t, os.RemoveAll(guard))
+				program(t, guard, "exit 0")
+				require.NoError(t, spoil(guard))
+				got := shell(t, c.Shell, install.Command(opts), top+"/ws", "PATH="+top+"/bin")
+				require.Equal(t, want.exit, got.exit, "%s, %s, %s: %s", c.Name, how, opts.Scope, got.stderr)
+				require.True(t, !want.text || strings.Contains(got.stderr, "conduct: blocked"), got.stderr)
+			}
 		}
 	}
 }

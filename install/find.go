@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"path"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,19 +13,29 @@ import (
 
 // Installed is a hook that some settings hold.
 type Installed struct {
+	Client  string
+	Scope   Scope
 	File    string
 	Event   string
 	Matcher string
 	Command string
 	// Timeout is in seconds, 0 where none is given.
-	Timeout int
+	Timeout float64
 	// Path is the guard that the command line starts, as it spells it; "" when it starts none.
 	Path string
 	// Ours says that Plan wrote it, so that Remove takes it out.
 	Ours bool
+	// Group and Place are where it stands among its event's groups, and in its group.
+	Group, Place int
 }
 
-// Find returns the hooks of Claude Code that start the guard, whoever wrote
+// Judges says that calls are judged at the hook's event.
+func (h Installed) Judges() bool {
+	c, err := ByName(h.Client)
+	return err == nil && h.Event == c.Judged()
+}
+
+// Find returns the hooks of every client that start the guard, whoever wrote
 // them, from the settings of a workspace's root and of a home, either of which
 // may be "". Settings that cannot be read are an error beside what was found in the others.
 func Find(root, home string) ([]Installed, error) {
@@ -36,66 +45,85 @@ func Find(root, home string) ([]Installed, error) {
 // Others returns the hooks that run before a tool and do not start the guard.
 // One of them may rewrite the same call, and the last to answer wins.
 func Others(root, home string) ([]Installed, error) {
-	return scan(root, home, func(h Installed) bool { return h.Path == "" && h.Event == "PreToolUse" })
+	return scan(root, home, func(h Installed) bool { return h.Path == "" && h.Judges() })
 }
 
 func scan(root, home string, wanted func(Installed) bool) ([]Installed, error) {
-	var files []string
-	if root != "" {
-		files = append(files, filepath.Join(root, ".claude", "settings.local.json"), filepath.Join(root, ".claude", "settings.json"))
-	}
-	if home != "" {
-		if user := filepath.Join(home, ".claude", "settings.json"); !slices.Contains(files, user) {
-			files = append(files, user)
-		}
-	}
 	var out []Installed
 	var failed error
-	for _, file := range files {
-		all, err := hooksOf(file)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			failed = errors.Join(failed, err)
-		}
-		for _, h := range all {
-			if wanted(h) {
-				out = append(out, h)
+	for _, c := range Clients() {
+		seen := map[string]bool{}
+		for _, scope := range []Scope{Local, Project, User} {
+			if base(scope, root, home) == "" {
+				continue
+			}
+			for _, file := range c.read(scope, root, home) {
+				if seen[file] {
+					continue
+				}
+				seen[file] = true
+				all, err := c.hooksIn(file, scope)
+				if err != nil && !errors.Is(err, fs.ErrNotExist) {
+					failed = errors.Join(failed, err)
+				}
+				for _, h := range all {
+					if wanted(h) {
+						out = append(out, h)
+					}
+				}
 			}
 		}
 	}
 	return out, failed
 }
 
-// hooksOf lists the command hooks of a settings file.
-func hooksOf(file string) ([]Installed, error) {
+// hooksIn lists the command hooks of a settings file.
+func (c Client) hooksIn(file string, scope Scope) ([]Installed, error) {
 	text, err := readSettings(file)
 	if err != nil {
 		return nil, err
 	}
-	top, err := parse(text)
+	if c.Plugin {
+		return c.pluginIn(file, scope, text), nil
+	}
+	d, err := parse(text)
 	if err != nil {
 		return nil, &fs.PathError{Op: "read", Path: file, Err: err}
 	}
-	hooks, _ := top.get("hooks")
+	hooks, _ := d.top.get("hooks")
 	var out []Installed
 	for _, event := range hooks.items {
-		for _, group := range event.value.items {
+		for i, group := range event.value.items {
 			matcher, _ := group.value.get("matcher")
-			inner, _ := group.value.get("hooks")
-			for _, h := range inner.items {
-				command, ok := h.value.get("command")
-				if !ok || command.kind != '"' {
-					continue
+			inner := []item{group}
+			if !c.form.flat {
+				list, _ := group.value.get("hooks")
+				inner = list.items
+			}
+			for j, h := range inner {
+				one := Installed{Client: c.Name, Scope: scope, File: file, Event: event.name, Matcher: matcher.text, Group: i, Place: j}
+				if c.form.read(d, h.value, &one) {
+					out = append(out, one)
 				}
-				one := Installed{File: file, Event: event.name, Matcher: matcher.text, Command: command.text}
-				one.Path, one.Ours = guardOf(command.text), isOurs(command.text)
-				if t, ok := h.value.get("timeout"); ok {
-					one.Timeout, _ = strconv.Atoi(string(text[t.start:t.end]))
-				}
-				out = append(out, one)
 			}
 		}
 	}
 	return out, nil
+}
+
+// read fills in what a hook says of itself, and says whether it is a command.
+func (f form) read(d document, h node, into *Installed) bool {
+	command, ok := h.get(f.command)
+	if !ok || command.kind != '"' {
+		return false
+	}
+	into.Command = command.text
+	into.Path, into.Ours = guardOf(command.text), isOurs(command.text)
+	if t, ok := h.get(f.limit); ok {
+		n, _ := strconv.ParseFloat(string(d.text[t.start:t.end]), 64) // what is no number is no limit
+		into.Timeout = n / float64(f.perUnit)
+	}
+	return true
 }
 
 // isOurs says whether Plan wrote a command line, in this version or another.

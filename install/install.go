@@ -10,9 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"unicode/utf8"
-
-	"github.com/google/renameio/v2"
 )
 
 // Program is the file name of the guard.
@@ -37,20 +36,39 @@ var (
 	// ErrSettings is returned for settings that cannot be parsed, or that hold
 	// something else where hooks should be. They are left alone.
 	ErrSettings = errors.New("unreadable settings")
+	// ErrAgent is returned for an agent's name that is missing, or is none.
+	ErrAgent = errors.New("no agent")
 	// ErrChanged is returned by Apply when the file is not what the change was planned on.
 	ErrChanged = errors.New("changed in the meantime")
 )
 
 // Options says what is installed where.
 type Options struct {
-	Scope Scope
-	// Root is the workspace's root, absolute.
+	// Client is the client's name.
+	Client string
+	Scope  Scope
+	// Root is the folder whose settings are meant, absolute: a workspace's root, or
+	// a linked worktree's.
 	Root string
+	// Workspace is the workspace's root where that is another folder.
+	Workspace string
 	// Home is the person's home, absolute. Only User needs it.
 	Home string
 	// Guard is the guard's path as GuardPath found it. Project needs none: a file
 	// that is committed names nobody's home.
 	Guard string
+	// Agent is the agent whose hook it is, for a client that keeps hooks with agents.
+	Agent string
+	// Plugin is the program of a client that wants one.
+	Plugin string
+}
+
+// workspace is the root of the workspace.
+func (o Options) workspace() string {
+	if o.Workspace != "" {
+		return o.Workspace
+	}
+	return o.Root
 }
 
 // Change is what would become of one settings file.
@@ -62,51 +80,64 @@ type Change struct {
 	// Created says that there is no file yet, Removed that none is left: nothing
 	// but what was put in was in it.
 	Created, Removed bool
+
+	made []string // folders that an installation may have made, deepest first
+	keep bool     // there is a person's file, without anything of ours: it is copied
 }
 
 // Changed says whether there is anything to do.
 func (c Change) Changed() bool { return c.Created || c.Removed || !bytes.Equal(c.Before, c.After) }
 
-// Settings returns the file that holds Claude Code's hooks in a scope.
+// Settings returns the file that holds a client's hooks in a scope.
 func Settings(opts Options) (string, error) {
-	switch opts.Scope {
-	case Local:
-		return filepath.Join(opts.Root, ".claude", "settings.local.json"), nil
-	case Project:
-		return filepath.Join(opts.Root, ".claude", "settings.json"), nil
-	case User:
-		return filepath.Join(opts.Home, ".claude", "settings.json"), nil
+	c, err := ByName(opts.Client)
+	if err != nil {
+		return "", err
 	}
-	return "", fmt.Errorf("%q: %w", opts.Scope, ErrScope)
+	return c.file(opts.Scope, opts.Root, opts.Home, opts.Agent)
 }
 
-// Plan works out how Claude Code's settings come to hold the hook. Where they
+// Plan works out how a client's settings come to hold the hook. Where they
 // hold it already only a command line that differs is replaced.
 func Plan(opts Options) (Change, error) {
 	if err := opts.check(); err != nil {
 		return Change{}, err
 	}
-	c, err := load(opts)
+	c, change, err := load(opts)
 	if err != nil {
-		return c, err
+		return change, err
 	}
-	want := entries(Command(opts), Notice(opts))
-	if c.Created {
-		c.After = fresh(want)
-		return c, nil
+	switch {
+	case c.Plugin:
+		change.After, err = planPlugin(change.Before, opts)
+	case change.Created && c.Agents:
+		return Change{}, fmt.Errorf("%q: %w: make the agent first", change.File, fs.ErrNotExist)
+	case change.Created:
+		change.After = fresh(c.entries(opts), c.form)
+	default:
+		change.After, err = insert(change.Before, c.entries(opts), c.form)
+		change.keep = !hasOurs(change.Before, c.form)
 	}
-	if c.After, err = insert(c.Before, want); err != nil {
-		return c, fmt.Errorf("%q: %w", c.File, err)
+	if err != nil {
+		return change, fmt.Errorf("%q: %w", change.File, err)
 	}
-	return c, nil
+	return change, nil
 }
 
-// check holds what goes into a command line to absolute paths in UTF-8.
+// check holds the options to what can stand in settings.
 func (o Options) check() error {
+	if err := o.checkAgent(); err != nil {
+		return err
+	}
+	return o.checkPaths()
+}
+
+// checkPaths holds what goes into a command line to absolute paths in UTF-8.
+func (o Options) checkPaths() error {
 	var named []string
 	switch o.Scope {
 	case Local:
-		named = []string{o.Root, o.Guard}
+		named = []string{o.workspace(), o.Guard}
 	case User:
 		named = []string{o.Guard}
 	}
@@ -118,41 +149,83 @@ func (o Options) check() error {
 	return nil
 }
 
-// Remove works out how Claude Code's settings lose the hook. What was made for
+// checkAgent holds an agent's name to what can be a file's.
+func (o Options) checkAgent() error {
+	c, err := ByName(o.Client)
+	switch {
+	case err != nil:
+		return err
+	case !c.Agents && o.Agent != "":
+		return fmt.Errorf("%w: the hooks of %s belong to no agent", ErrAgent, c.Title)
+	case c.Agents && (o.Agent == "" || strings.ContainsAny(o.Agent, "/\\*?[") || o.Agent[0] == '.' || !utf8.ValidString(o.Agent)):
+		return fmt.Errorf("%w: %q names no agent of %s", ErrAgent, o.Agent, c.Title)
+	}
+	return nil
+}
+
+// Remove works out how a client's settings lose the hook. What was made for
 // it goes too, if it is left empty.
 func Remove(opts Options) (Change, error) {
-	c, err := load(opts)
-	if err != nil {
-		return c, err
+	if err := opts.checkAgent(); err != nil {
+		return Change{}, err
 	}
-	if c.Created {
-		c.Created = false
-		return c, nil
+	c, change, err := load(opts)
+	if err != nil {
+		return change, err
+	}
+	if change.Created {
+		change.Created = false
+		return change, nil
+	}
+	if c.Plugin {
+		change.After, change.Removed = removePlugin(change.Before)
+		return change, nil
 	}
 	var empty bool
-	if c.After, empty, err = remove(c.Before); err != nil {
-		return c, fmt.Errorf("%q: %w", c.File, err)
+	if change.After, empty, err = remove(change.Before, c.form); err != nil {
+		return change, fmt.Errorf("%q: %w", change.File, err)
 	}
 	if empty {
-		c.After, c.Removed = nil, true
+		change.After, change.Removed = nil, true
 	}
-	return c, nil
+	return change, nil
 }
 
 // load starts a change with what the file holds now.
-func load(opts Options) (Change, error) {
+func load(opts Options) (Client, Change, error) {
+	c, err := ByName(opts.Client)
+	if err != nil {
+		return c, Change{}, err
+	}
 	file, err := Settings(opts)
 	if err != nil {
-		return Change{}, err
+		return c, Change{}, err
 	}
-	if real, err := filepath.EvalSymlinks(file); err == nil {
+	if real, err := target(file); err == nil {
 		file = real // people keep their settings elsewhere and link them
 	}
-	data, err := readSettings(file)
+	change := Change{File: file, made: c.madeIn(opts)}
+	change.Before, err = readSettings(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Change{File: file, Created: true}, nil
+		change.Created, err = true, nil
 	}
-	return Change{File: file, Before: data}, err
+	return c, change, err
+}
+
+// target follows links to a file, also to one that is not there yet.
+func target(file string) (string, error) {
+	for range 40 {
+		to, err := os.Readlink(file)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(file), to)
+		}
+		file = to
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(file))
+	return filepath.Join(dir, filepath.Base(file)), err
 }
 
 // readSettings reads a file of at most maxSettings bytes.
@@ -165,49 +238,6 @@ func readSettings(file string) ([]byte, error) {
 		return nil, fmt.Errorf("%q: %w: not a regular file of at most %d bytes", file, ErrSettings, maxSettings)
 	}
 	return os.ReadFile(file)
-}
-
-// Apply makes the change: all of it or nothing. It is ErrChanged when the file
-// is no longer what it was planned on.
-func (c Change) Apply() error {
-	if !c.Changed() {
-		return nil
-	}
-	now, err := readSettings(c.File)
-	missing := errors.Is(err, fs.ErrNotExist)
-	if err != nil && !missing {
-		return err
-	}
-	if missing != c.Created || !bytes.Equal(now, c.Before) {
-		return fmt.Errorf("%q has %w", c.File, ErrChanged)
-	}
-	dir, name := filepath.Split(c.File)
-	if c.Removed {
-		return c.unlink(dir)
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("write %q: %w", c.File, err)
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return fmt.Errorf("write %q: %w", c.File, err)
-	}
-	defer root.Close()
-	if err := renameio.WriteFile(name, c.After, 0o644, renameio.WithRoot(root)); err != nil {
-		return fmt.Errorf("write %q: %w", c.File, err)
-	}
-	return nil
-}
-
-// unlink removes the file, and its folder when that is left empty.
-func (c Change) unlink(dir string) error {
-	if err := os.Remove(c.File); err != nil {
-		return fmt.Errorf("remove %q: %w", c.File, err)
-	}
-	if filepath.Base(dir) == ".claude" {
-		_ = os.Remove(dir) // fails, as it should, when something else is in it
-	}
-	return nil
 }
 
 // Diff shows the change as a unified diff, "" when there is none.

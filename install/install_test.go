@@ -25,7 +25,7 @@ func newWS(t *testing.T, scope install.Scope, settings string) ws {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
-	opts := install.Options{Scope: scope, Root: root, Home: root, Guard: "/p/bin/conduct-guard"}
+	opts := install.Options{Client: "claude-code", Scope: scope, Root: root, Home: root, Guard: "/p/bin/conduct-guard"}
 	file, err := install.Settings(opts)
 	require.NoError(t, err)
 	if settings != "" {
@@ -267,19 +267,21 @@ func TestOnlyOursIsTakenOut(t *testing.T) {
 
 func TestRefusesWhatItCannotParse(t *testing.T) {
 	for name, text := range map[string]string{
-		"comment":         "{\n  // mine\n  \"model\": \"x\"\n}\n",
-		"trailing comma":  `{"a":1,}`,
-		"torn":            `{"a":`,
-		"no object":       `[]`,
-		"white space":     " \n",
-		"two values":      `{}{}`,
-		"repeated name":   `{"hooks":{},"hooks":{}}`,
-		"not utf-8":       "{\"a\":\"\xff\"}",
-		"byte order mark": "\ufeff{}",
-		"hooks a list":    `{"hooks":[]}`,
-		"hooks a null":    `{"hooks":null}`,
-		"event an object": `{"hooks":{"Stop":{}}}`,
-		"deep":            `{"a":` + strings.Repeat("[", 300) + strings.Repeat("]", 300) + `}`,
+		"comment":          "{\n  /* mine\n  \"model\": \"x\"\n}\n",
+		"comment as value": `{"a": /* 1 */}`,
+		"lone slash":       `{"a": 1 / 2}`,
+		"two commas":       `{"a":1,,}`,
+		"only a comma":     `{,}`,
+		"torn":             `{"a":`,
+		"no object":        `[]`,
+		"two values":       `{}{}`,
+		"repeated name":    `{"hooks":{},"hooks":{}}`,
+		"not utf-8":        "{\"a\":\"\xff\"}",
+		"two marks":        "\ufeff\ufeff{}",
+		"hooks a list":     `{"hooks":[]}`,
+		"hooks a null":     `{"hooks":null}`,
+		"event an object":  `{"hooks":{"Stop":{}}}`,
+		"deep":             `{"a":` + strings.Repeat("[", 300) + strings.Repeat("]", 300) + `}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWS(t, install.Local, text)
@@ -305,10 +307,11 @@ func TestOptionsAreChecked(t *testing.T) {
 		{Scope: install.Local, Root: "/\xff", Guard: "/p/conduct-guard"},
 		{Scope: install.User, Home: "/h"},
 	} {
+		o.Client = "claude-code"
 		_, err := install.Plan(o)
 		require.ErrorContains(t, err, "must be absolute and UTF-8", o)
 	}
-	_, err := install.Plan(install.Options{Scope: "global"})
+	_, err := install.Plan(install.Options{Client: "claude-code", Scope: "global"})
 	require.ErrorIs(t, err, install.ErrScope)
 }
 
@@ -346,7 +349,7 @@ func TestLinkedSettings(t *testing.T) {
 // Whatever JSON the file holds and however it is spaced, its bytes come back.
 func TestRemoveUndoesPlan(t *testing.T) {
 	dir := t.TempDir()
-	opts := install.Options{Scope: install.Project, Root: dir}
+	opts := install.Options{Client: "claude-code", Scope: install.Project, Root: dir}
 	file := dir + "/.claude/settings.json"
 	require.NoError(t, os.Mkdir(dir+"/.claude", 0o755))
 	rapid.Check(t, func(t *rapid.T) {
@@ -354,7 +357,9 @@ func TestRemoveUndoesPlan(t *testing.T) {
 		require.NoError(t, os.WriteFile(file, before, 0o644))
 		c, err := install.Plan(opts)
 		require.NoError(t, err)
-		require.True(t, json.Valid(c.After), "%s", c.After)
+		plain, err := install.Plain(c.After)
+		require.NoError(t, err)
+		require.True(t, json.Valid(plain), "%s", c.After)
 		require.NoError(t, os.WriteFile(file, c.After, 0o644))
 		again, err := install.Plan(opts)
 		require.NoError(t, err)
@@ -369,7 +374,7 @@ func TestRemoveUndoesPlan(t *testing.T) {
 // object draws a settings file.
 func object(t *rapid.T, label string) string {
 	space := func() string {
-		return rapid.SampledFrom([]string{"", " ", "\n", "\n  ", "\t", "\r\n    "}).Draw(t, "space")
+		return rapid.SampledFrom([]string{"", " ", "\n", "\n  ", "\t", "\r\n    ", "/* c */", " // c \n", "\n// \"c\n  "}).Draw(t, "space")
 	}
 	list := func(open, end string, items []string) string {
 		out := open + space()
@@ -378,6 +383,9 @@ func object(t *rapid.T, label string) string {
 				out += space() + "," + space()
 			}
 			out += s
+		}
+		if len(items) > 0 {
+			out += rapid.SampledFrom([]string{"", "", ",", " /* c */ ,"}).Draw(t, "trailing")
 		}
 		return out + space() + end
 	}
@@ -418,12 +426,12 @@ func TestFind(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, got, 9)
 	require.Equal(t, install.Installed{
-		File: w.opts.Root + "/.claude/settings.local.json", Event: "PreToolUse", Matcher: "*", Timeout: 10, Path: "/p/bin/conduct-guard", Ours: true,
-		Command: install.Command(install.Options{Scope: install.Local, Root: w.opts.Root, Guard: "/p/bin/conduct-guard"}),
+		Client: "claude-code", Scope: install.Local, File: w.opts.Root + "/.claude/settings.local.json", Event: "PreToolUse", Matcher: "*", Timeout: 10, Path: "/p/bin/conduct-guard", Ours: true,
+		Command: install.Command(install.Options{Client: "claude-code", Scope: install.Local, Root: w.opts.Root, Guard: "/p/bin/conduct-guard"}),
 	}, got[0])
 	require.Equal(t, "conduct-guard", got[4].Path)
 	require.Equal(t, install.Installed{
-		File: c.File, Event: "SubagentStop", Matcher: "*", Command: "/x/conduct-guard --client claude-code", Timeout: 3, Path: "/x/conduct-guard",
+		Client: "claude-code", Scope: install.Project, Place: 1, File: c.File, Event: "SubagentStop", Matcher: "*", Command: "/x/conduct-guard --client claude-code", Timeout: 3, Path: "/x/conduct-guard",
 	}, got[7])
 
 	others, err := install.Others(w.opts.Root, "")
@@ -438,7 +446,7 @@ func TestOthers(t *testing.T) {
 	w.apply(install.Plan)
 	got, err := install.Others(w.opts.Root, "")
 	require.NoError(t, err)
-	require.Equal(t, []install.Installed{{File: w.file, Event: "PreToolUse", Matcher: "Bash", Command: "node /opt/conduct-notes/hook.js"}}, got)
+	require.Equal(t, []install.Installed{{Client: "claude-code", Scope: install.Project, File: w.file, Event: "PreToolUse", Matcher: "Bash", Command: "node /opt/conduct-notes/hook.js"}}, got)
 
 	require.NoError(t, os.WriteFile(w.opts.Root+"/.claude/settings.local.json", []byte("{"), 0o644))
 	got, err = install.Others(w.opts.Root, "")
@@ -452,45 +460,4 @@ func TestDiff(t *testing.T) {
 	require.Equal(t, "--- /dev/null\n+++ /f\n@@ -0,0 +1,1 @@\n+{}\n", install.Change{File: "/f", After: []byte("{}\n"), Created: true}.Diff())
 	require.Equal(t, "--- /f\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-{}\n", install.Change{File: "/f", Before: []byte("{}\n"), Removed: true}.Diff())
 	require.Empty(t, install.Change{File: "/f", Before: []byte("{}"), After: []byte("{}")}.Diff())
-}
-
-func TestSnippet(t *testing.T) {
-	opts := install.Options{Scope: install.Local, Root: "/w s", Guard: "/p/conduct-guard"}
-	for client, events := range map[string][]string{
-		"codex":      {"PreToolUse", "PostToolUse", "SubagentStart", "SubagentStop"},
-		"gemini-cli": {"BeforeTool", "AfterTool", "BeforeAgent"},
-		"qwen-code":  {"PreToolUse", "PostToolUse", "PostToolUseFailure", "SubagentStart", "SubagentStop"},
-	} {
-		p, err := install.Snippet(client, opts)
-		require.NoError(t, err)
-		require.NotEmpty(t, p.File)
-		var parsed struct {
-			Hooks map[string][]struct{ Hooks []struct{ Command string } }
-		}
-		require.NoError(t, json.Unmarshal([]byte(p.Text), &parsed), p.Text)
-		require.Len(t, parsed.Hooks, len(events))
-		for _, e := range events {
-			require.Contains(t, parsed.Hooks[e][0].Hooks[0].Command, "'/p/conduct-guard' --client "+client+" --dir '/w s'")
-		}
-	}
-	p, err := install.Snippet("generic", opts)
-	require.NoError(t, err)
-	require.Contains(t, p.Text, "--client generic --dir '/w s'")
-	_, err = install.Snippet("emacs", opts)
-	require.ErrorIs(t, err, install.ErrClient)
-	require.EqualError(t, err, `no settings known for client "emacs"`)
-}
-
-// The units differ: Gemini CLI counts milliseconds.
-func TestSnippetTimeouts(t *testing.T) {
-	opts := install.Options{Scope: install.Project}
-	for client, want := range map[string]int{"codex": 4, "gemini-cli": 3} {
-		p, err := install.Snippet(client, opts)
-		require.NoError(t, err)
-		unit := map[string]string{"codex": `"timeout": 10}`, "gemini-cli": `"timeout": 10000}`}[client]
-		require.Equal(t, want, strings.Count(p.Text, unit))
-	}
-	p, err := install.Snippet("qwen-code", opts)
-	require.NoError(t, err)
-	require.NotContains(t, p.Text, "timeout")
 }

@@ -16,6 +16,9 @@ const (
 	maxNesting  = 200
 )
 
+// blanks are what may stand between JSON's tokens.
+const blanks = " \t\r\n"
+
 // node is a JSON value with its place in the text.
 type node struct {
 	kind       jsontext.Kind
@@ -31,6 +34,13 @@ type item struct {
 	value node
 }
 
+// document is a settings file.
+type document struct {
+	text  []byte // as it is
+	plain []byte // with blanks for what is no JSON
+	top   node
+}
+
 // get returns the member of a name.
 func (n node) get(name string) (node, bool) {
 	if n.kind == '{' {
@@ -43,23 +53,35 @@ func (n node) get(name string) (node, bool) {
 	return node{}, false
 }
 
-// parse reads settings: one JSON object.
-func parse(text []byte) (node, error) {
-	r := reader{text: text, dec: jsontext.NewDecoder(bytes.NewBuffer(text))}
-	top, err := r.value(0)
+// parse reads settings: one JSON object, in which comments and trailing commas
+// may stand. A file without any value has no top.
+func parse(text []byte) (document, error) {
+	d := document{text: text}
+	var err error
+	if d.plain, err = plain(text); err != nil {
+		return d, fmt.Errorf("%w: %w", ErrSettings, err)
+	}
+	if len(bytes.Trim(d.plain, blanks)) == 0 {
+		return d, nil
+	}
+	r := reader{text: d.plain, dec: jsontext.NewDecoder(bytes.NewBuffer(d.plain))}
+	d.top, err = r.value(0)
 	if err == nil {
 		if _, end := r.dec.ReadToken(); !errors.Is(end, io.EOF) {
 			err = errors.New("more than one value")
 		}
 	}
 	if err != nil {
-		return node{}, fmt.Errorf("%w: %w", ErrSettings, err)
+		return d, fmt.Errorf("%w: %w", ErrSettings, err)
 	}
-	if top.kind != '{' {
-		return node{}, fmt.Errorf("%w: not an object", ErrSettings)
+	if d.top.kind != '{' {
+		return d, fmt.Errorf("%w: not an object", ErrSettings)
 	}
-	return top, nil
+	return d, nil
 }
+
+// blank says that a file holds no value.
+func (d document) blank() bool { return d.top.kind == 0 }
 
 // reader builds nodes.
 type reader struct {

@@ -20,11 +20,13 @@ import (
 )
 
 type initOptions struct {
-	layouts, clients        []string
-	scope                   string
-	workflow                string
-	remove, print, protocol bool
+	layouts, clients, agents []string
+	scope, workflow          string
+	remove, print, protocol  bool
 }
+
+// auto stands for every agent program that is found.
+const auto = "auto"
 
 func newInit(env *Env) *cobra.Command {
 	var o initOptions
@@ -32,13 +34,15 @@ func newInit(env *Env) *cobra.Command {
 		Use:   "init [--layout PATTERN]… [--client NAME]…",
 		Short: "make a workspace here, and install the hook",
 		Long: `Makes .conduct/ and conduct.yaml in the current folder, and with --client puts the
-hook into that program's settings. Running it again changes nothing.`,
+hook into that program's settings. Without --client it says which programs were
+found; --client auto installs for all of them. Running it again changes nothing.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return o.run(env) },
 	}
 	f := c.Flags()
 	f.StringArrayVar(&o.layouts, "layout", nil, "where units lie, such as construction/units/{unit} (default: found by looking)")
-	f.StringArrayVar(&o.clients, "client", nil, "install the hook for this agent program: "+strings.Join(clientNames(), ", "))
+	f.StringArrayVar(&o.clients, "client", nil, "install the hook for this agent program: "+strings.Join(clientNames(), ", ")+"; or auto, for those that are found")
+	f.StringArrayVar(&o.agents, "agent", nil, "the agent whose hook it is, for programs that keep hooks with agents (kiro)")
 	f.StringVar(&o.scope, "scope", "local", "whose settings: local, project or user")
 	f.BoolVar(&o.remove, "remove", false, "take the hook out again")
 	f.BoolVar(&o.print, "print", false, "show what would be written, write nothing")
@@ -67,25 +71,29 @@ func (o *initOptions) run(env *Env) error {
 		_, err := fmt.Fprint(env.Stdout, text)
 		return err
 	}
-	root, err := env.start()
+	start, err := env.start()
+	if err != nil {
+		return err
+	}
+	at := place{root: start, home: env.Getenv("HOME"), main: mainOf(start)}
+	// Everything is planned before anything is written.
+	planned, err := o.plan(env, at)
 	if err != nil {
 		return err
 	}
 	var done []string
 	if !o.remove && !o.print {
-		if done, err = o.workspace(env, root); err != nil {
+		if done, err = o.workspaceAt(env, at); err != nil {
 			return err
 		}
 	}
-	for _, name := range o.clients {
-		said, err := o.client(env, root, name)
-		if err != nil {
-			return err
-		}
-		done = append(done, said...)
+	said, err := o.carryOut(planned)
+	if err != nil {
+		return err
 	}
-	if found, err := install.Find(root, env.Getenv("HOME")); !o.remove && !o.print && len(o.clients) == 0 && (err != nil || len(found) == 0) {
-		done = append(done, "no hook was installed: conduct init --client claude-code installs one")
+	done = append(done, said...)
+	if len(o.clients) == 0 && !o.print {
+		done = append(done, at.noHook()...)
 	}
 	return env.printInit(done)
 }
@@ -103,7 +111,7 @@ func (o *initOptions) check() error {
 		}
 	}
 	for _, c := range o.clients {
-		if slices.Contains(clientNames(), c) {
+		if c == auto || slices.Contains(clientNames(), c) {
 			continue
 		}
 		err := error(usageError{fmt.Errorf("unknown client %q", c)})
@@ -115,7 +123,32 @@ func (o *initOptions) check() error {
 	if o.remove && len(o.clients) == 0 {
 		return usageError{errors.New("--remove needs --client")}
 	}
+	return o.checkAgents()
+}
+
+// checkAgents holds that there are agents exactly where a client needs them.
+func (o *initOptions) checkAgents() error {
+	need := ""
+	for _, name := range o.clients {
+		if c, err := install.ByName(name); err == nil && c.Agents {
+			need = name
+		}
+	}
+	switch {
+	case need != "" && len(o.agents) == 0:
+		return usageError{fmt.Errorf("--client %s needs --agent: its hooks stand in an agent's own file", need)}
+	case need == "" && len(o.agents) > 0 && !slices.Contains(o.clients, auto):
+		return usageError{errors.New("--agent is for clients that keep hooks with agents")}
+	}
 	return nil
+}
+
+// workspaceAt makes the workspace, unless the place is a linked worktree of one.
+func (o *initOptions) workspaceAt(env *Env, at place) ([]string, error) {
+	if at.main != "" {
+		return []string{"this linked worktree belongs to the workspace " + at.main}, nil
+	}
+	return o.workspace(env, at.root)
 }
 
 // workspace makes the records' folder and conduct.yaml.
@@ -152,64 +185,6 @@ func (o *initOptions) workspace(env *Env, root string) ([]string, error) {
 		done = append(done, how+" the layout "+strings.Join(layouts, ", "))
 	}
 	return done, nil
-}
-
-// client installs, removes or shows the hook of one client.
-func (o *initOptions) client(env *Env, root, name string) ([]string, error) {
-	opts := install.Options{Scope: install.Scope(o.scope), Root: root, Home: env.Getenv("HOME")}
-	if !o.remove {
-		guard, err := install.GuardPath(env.Self)
-		if err != nil {
-			return nil, hint(err, "go install github.com/seed6310be5c/conduct/cmd/conduct-guard@latest")
-		}
-		opts.Guard = guard
-		if why := install.Unstable(guard); why != "" {
-			env.warn("%s", why)
-		}
-	}
-	if name != "claude-code" {
-		return o.paste(name, opts)
-	}
-	plan := install.Plan
-	if o.remove {
-		plan = install.Remove
-	}
-	change, err := plan(opts)
-	if err != nil {
-		return nil, err
-	}
-	if o.print && change.Changed() {
-		return []string{strings.TrimRight(change.Diff(), "\n")}, nil
-	}
-	if !change.Changed() {
-		return []string{change.File + " needs no change"}, nil
-	}
-	if err := change.Apply(); err != nil {
-		return nil, err
-	}
-	if o.remove {
-		return []string{"took the hook out of " + change.File + "; " + workspace.Folder + "/ and " + config.File + " stay"}, nil
-	}
-	return []string{"installed the hook in " + change.File, "start the agent program anew: hooks are read when it starts"}, nil
-}
-
-func (o *initOptions) paste(name string, opts install.Options) ([]string, error) {
-	if o.remove {
-		return nil, fmt.Errorf("the hook of %s was pasted by hand: take it out of the same file", name)
-	}
-	p, err := install.Snippet(name, opts)
-	if err != nil {
-		return nil, err
-	}
-	where := "the hook's command line for " + name + ":"
-	if p.File != "" {
-		where = "put this into " + p.File + ":"
-	}
-	out := []string{where, p.Text}
-	if p.Note != "" {
-		out = append(out, p.Note)
-	}
-	return out, nil
 }
 
 func (e *Env) printInit(lines []string) error {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/seed6310be5c/conduct/guard"
@@ -144,42 +143,11 @@ func acts() map[guard.Event]string {
 
 // installed lists the events that a client's hook is installed for, in the order of its settings.
 func installed(name string) ([]string, error) {
-	opts := install.Options{Scope: install.Local, Guard: "/bin/conduct-guard"}
-	if name == "claude-code" || name == "generic" {
-		dir, err := os.MkdirTemp("", "docgen-")
-		if err != nil {
-			return nil, err
-		}
-		defer os.RemoveAll(dir)
-		opts.Root, opts.Home = dir, dir
-		change, err := install.Plan(opts)
-		if err != nil {
-			return nil, err
-		}
-		return events(change.After)
+	if name == generic.Name {
+		name = claudecode.Name
 	}
-	opts.Root, opts.Home = "/project", "/home/you"
-	paste, err := install.Snippet(name, opts)
-	if err != nil {
-		return nil, err
-	}
-	return events([]byte(paste.Text))
-}
-
-// events returns the names below "hooks".
-func events(settings []byte) ([]string, error) {
-	var out []string
-	r := wire.NewReader(settings)
-	err := r.Object(func(name string) error {
-		if name != "hooks" {
-			return r.Skip()
-		}
-		return r.Object(func(event string) error {
-			out = append(out, event)
-			return r.Skip()
-		})
-	})
-	return out, err
+	c, err := install.ByName(name)
+	return c.Events(), err
 }
 
 // toolTable writes the tools that touch paths, and then those that touch none.
