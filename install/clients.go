@@ -120,6 +120,7 @@ func Clients() []Client {
 			form: form{flat: true, typed: true, command: "bash", limit: "timeoutSec", perUnit: 1, version: true},
 			events: []event{
 				{"preToolUse", "", true}, {"postToolUse", "", false}, {"subagentStart", "", false}, {"subagentStop", "", false},
+				{"userPromptSubmitted", "", false},
 			},
 		},
 		{
@@ -128,7 +129,7 @@ func Clients() []Client {
 			files:  map[Scope]string{Local: ".cursor/hooks.json", Project: ".cursor/hooks.json", User: ".cursor/hooks.json"},
 			folder: ".cursor",
 			form:   form{flat: true, command: "command", limit: "timeout", perUnit: 1, closed: true, version: true},
-			events: []event{{"preToolUse", "", true}, {"subagentStart", "", false}, {"subagentStop", "", false}},
+			events: []event{{"preToolUse", "", true}},
 		},
 		{
 			Name: "kiro", Title: "Kiro CLI", Programs: []string{"kiro-cli"}, Shell: "sh", Agents: true,
@@ -211,7 +212,7 @@ func escapeGlob(dir string) string {
 // made are the folders below a root or home that an installation may have made, deepest first.
 func (c Client) made(scope Scope) []string {
 	var out []string
-	for dir := path.Dir(c.files[scope]); dir != "." && dir != ".config" && dir != ".github"; dir = path.Dir(dir) {
+	for dir := path.Dir(c.files[scope]); dir != "." && dir != ".config"; dir = path.Dir(dir) {
 		out = append(out, dir)
 	}
 	return out

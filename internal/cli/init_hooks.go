@@ -190,7 +190,7 @@ func (o *initOptions) planRemoval(at place, opts install.Options) ([]task, error
 func (o *initOptions) planOne(c install.Client, agent string, opts install.Options) (task, error) {
 	opts.Client, opts.Agent = c.Name, agent
 	if c.Plugin {
-		opts.Plugin = plugin(c.Name, opts)
+		opts.Plugin = plugin(opts)
 	}
 	plan := install.Plan
 	if o.remove {

@@ -147,7 +147,14 @@ func installed(name string) ([]string, error) {
 		name = claudecode.Name
 	}
 	c, err := install.ByName(name)
-	return c.Events(), err
+	if !c.Plugin {
+		return c.Events(), err
+	}
+	var out []string
+	for _, e := range opencode.Events() {
+		out = append(out, e.Name)
+	}
+	return out, err
 }
 
 // toolTable writes the tools that touch paths, and then those that touch none.
