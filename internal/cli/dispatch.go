@@ -24,7 +24,7 @@ type dispatchOptions struct {
 	unit, agent, role, stage, note, session string
 	from, agentFrom                         string
 	exempt, read, write, denyTools          []string
-	readOnly, observe                       bool
+	readOnly, observe, requireHook          bool
 	shared, ttl, opaque, git, bind          string
 	maxDepth                                int
 }
@@ -41,6 +41,7 @@ shared paths, and no other unit, until conduct release or the time is up.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDispatch(cmd, env, o) },
 	}
 	o.add(c.Flags())
+	c.Flags().BoolVar(&o.requireHook, "require-hook", false, "refuse where no hook is installed that would hold the agent to its unit")
 	return c
 }
 
@@ -78,6 +79,10 @@ func runDispatch(cmd *cobra.Command, env *Env, o dispatchOptions) error {
 		return err
 	}
 	defer d.close()
+	hooked := d.hookInstalled()
+	if o.requireHook && !hooked {
+		return errNoHook(d.ws.Root)
+	}
 	q, err := d.request(o, ttlGiven)
 	if err != nil {
 		return err
@@ -97,7 +102,10 @@ func runDispatch(cmd *cobra.Command, env *Env, o dispatchOptions) error {
 	if o.bind == "session" && q.Conductor == "" {
 		env.warn("this session is not known, so the dispatch binds every session; name it with --session")
 	}
-	if err := printDispatch(env, got); err != nil {
+	if !hooked {
+		env.warn("no hook of an agent program is installed here, so nothing holds the agent to its unit (conduct init --client NAME)")
+	}
+	if err := printDispatch(env, got, hooked); err != nil {
 		return err
 	}
 	d.tidy(cmd.Context())
@@ -327,7 +335,7 @@ func (d *desk) conflictHint(err error) error {
 	return hint(fmt.Errorf("%w, %s", err, last), "conduct release --id %s --verdict abandoned", c.Holder.ID)
 }
 
-func printDispatch(env *Env, d *dispatch.Dispatch) error {
+func printDispatch(env *Env, d *dispatch.Dispatch, hooked bool) error {
 	if !env.json {
 		fmt.Fprintf(env.Stdout, "%s\n%s\n", d.ID, d.Line())
 		return nil
@@ -335,7 +343,7 @@ func printDispatch(env *Env, d *dispatch.Dispatch) error {
 	var w wire.Writer
 	w.Object("")
 	writeDispatch(&w, env.Clock.Now(), d, nil)
-	w.Raw("grant", d.Grant.Encode()).String("launch_line", d.Line()).End()
+	w.Raw("grant", d.Grant.Encode()).String("launch_line", d.Line()).Bool("hook_installed", hooked).End()
 	_, err := fmt.Fprintf(env.Stdout, "%s\n", w.Bytes())
 	return err
 }

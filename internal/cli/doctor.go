@@ -1,20 +1,15 @@
 package cli
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/seed6310be5c/conduct/install"
 	"github.com/seed6310be5c/conduct/unit"
 	"github.com/seed6310be5c/conduct/wire"
 )
@@ -26,14 +21,30 @@ type finding struct {
 	Detail string
 	// Note says that it is worth knowing and nothing is wrong.
 	Note bool
+	// Client is the program that it is about, "" for the machine or the workspace.
+	Client string
+}
+
+func good(name, format string, args ...any) finding {
+	return finding{OK: true, Name: name, Detail: fmt.Sprintf(format, args...)}
+}
+
+func note(name, format string, args ...any) finding {
+	return finding{OK: true, Note: true, Name: name, Detail: fmt.Sprintf(format, args...)}
+}
+
+func bad(name, format string, args ...any) finding {
+	return finding{Name: name, Detail: oneLine(fmt.Sprintf(format, args...))}
 }
 
 func newDoctor(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "doctor", Short: "prove that the installed hook blocks, and show what is wrong", Args: cobra.NoArgs,
-		Long: `Runs the hook's command line as it stands in the settings, through the client's
-shell, with a call that must be blocked; and looks for damaged records and lost
-audit lines. Exit 1 when something promised does not hold.`,
+		Long: `Runs the hooks' command lines as they stand in the settings, through the shell
+that the program uses, with a call that must be blocked and one that must not.
+Says for each agent program that is in use which version it is, where its hook
+is and what goes round it; and looks for damaged records, lost audit lines and
+worktrees without a hook. Exit 1 when something promised does not hold.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd.Context(), env) },
 	}
 }
@@ -44,40 +55,49 @@ func runDoctor(ctx context.Context, env *Env) error {
 		return err
 	}
 	defer d.close()
-	var out []finding
-	out = append(out, d.checkConfig(), d.checkDamaged(), d.checkLost(), d.checkOff(), d.checkLastCall())
-	out = append(out, d.checkHooks(ctx)...)
-	out = append(out, d.checkSandbox(ctx))
-	out = append(out, d.checkHardLinks(), finding{OK: true, Note: true, Name: "shell", Detail: shellNote})
-	return env.printFindings(out)
+	out := []finding{d.checkConfig(), d.checkDamaged(), d.checkLost(), d.checkOff(), d.checkLastCall()}
+	hooks, programs := d.checkHooks(ctx)
+	out = append(out, hooks...)
+	box, works := d.checkSandboxes(ctx)
+	out = append(out, box...)
+	out = append(out, d.checkFiles()...)
+	out = append(out, d.checkWorktrees(), d.checkHardLinks(), note("shell", "%s", shellNote))
+	return env.printFindings(out, reachOf(programs, works))
 }
 
-func (e *Env) printFindings(all []finding) error {
-	bad := false
-	var w wire.Writer
-	w.Object("").Array("findings")
-	for _, f := range all {
-		bad = bad || !f.OK
-		mark := "ok  "
-		switch {
-		case !f.OK:
-			mark = "FAIL"
-		case f.Note:
-			mark = "note"
-		}
-		if !e.json {
-			fmt.Fprintf(e.Stdout, "%s %-10s %s\n", mark, f.Name, f.Detail)
-		}
-		w.Object("").Bool("ok", f.OK).String("name", f.Name).String("detail", f.Detail).End()
-	}
-	w.End().Bool("ok", !bad).End()
+func (e *Env) printFindings(all []finding, reach []covered) error {
+	failed := slices.ContainsFunc(all, func(f finding) bool { return !f.OK })
 	if e.json {
+		var w wire.Writer
+		w.Object("").Array("findings")
+		for _, f := range all {
+			w.Object("").Bool("ok", f.OK).Bool("note", f.Note).String("name", f.Name).String("client", f.Client).String("detail", f.Detail).End()
+		}
+		w.End()
+		writeReach(&w, reach)
+		w.Bool("ok", !failed).End()
 		fmt.Fprintf(e.Stdout, "%s\n", w.Bytes())
+	} else {
+		for _, f := range all {
+			fmt.Fprintln(e.Stdout, f)
+		}
+		printReach(e.Stdout, reach)
 	}
-	if bad {
+	if failed {
 		return quiet(exitFailed)
 	}
 	return nil
+}
+
+func (f finding) String() string {
+	mark := "ok  "
+	switch {
+	case !f.OK:
+		mark = "FAIL"
+	case f.Note:
+		mark = "note"
+	}
+	return fmt.Sprintf("%s %-11s %s", mark, f.Name, f.Detail)
 }
 
 func (d *desk) checkConfig() finding {
@@ -137,117 +157,6 @@ func (d *desk) checkLastCall() finding {
 		return finding{OK: true, Note: true, Name: "calls", Detail: "none seen yet: an installed hook is proved by its first call"}
 	}
 	return finding{OK: true, Name: "calls", Detail: "last judged " + stamp(last)}
-}
-
-// checkSandbox says which sandbox works here, by trying it out.
-func (d *desk) checkSandbox(ctx context.Context) finding {
-	b, err := d.sandbox(ctx, "auto")
-	if err != nil {
-		return finding{OK: true, Note: true, Name: "sandbox", Detail: "none works here, so commands that are not understood are blocked: " + oneLine(err.Error())}
-	}
-	return finding{OK: true, Name: "sandbox", Detail: b.Name() + ": a canary could be read, another could not"}
-}
-
-// checkHooks runs every installed hook of ours.
-func (d *desk) checkHooks(ctx context.Context) []finding {
-	found, err := install.Find(d.ws.Root, d.env.Getenv("HOME"))
-	if err != nil {
-		return []finding{{Name: "hook", Detail: oneLine(err.Error())}}
-	}
-	var out []finding
-	for _, h := range found {
-		if h.Event != "PreToolUse" {
-			continue
-		}
-		f := finding{Name: "hook", Detail: h.File}
-		if err := d.canary(ctx, h); err != nil {
-			f.Detail += ": " + oneLine(err.Error())
-		} else {
-			f.OK, f.Detail = true, h.File+": the canary was blocked"
-		}
-		out = append(out, f)
-		if h.Path != "" {
-			if why := install.Unstable(h.Path); why != "" {
-				out = append(out, finding{OK: true, Note: true, Name: "hook", Detail: why})
-			}
-		}
-	}
-	if len(out) == 0 {
-		return []finding{{Name: "hook", Detail: "none is installed for claude-code (conduct init --client claude-code)"}}
-	}
-	return out
-}
-
-var errNotBlocked = errors.New("the canary was NOT blocked")
-
-// canary runs a hook's command line on a call that must be blocked: in a
-// workspace of its own, so that nothing here is touched. The line's own
-// workspace is put in place of it by CONDUCT_DIR.
-func (d *desk) canary(ctx context.Context, h install.Installed) error {
-	root, err := os.MkdirTemp("", "conduct-doctor-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(root)
-	id, err := d.env.canaryWorkspace(ctx, root)
-	if err != nil {
-		return fmt.Errorf("cannot make the canary: %w", err)
-	}
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "sh", "-c", h.Command)
-	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "CONDUCT_DIR="+filepath.Join(root, ".conduct"), "CONDUCT_DISPATCH="+id, "CLAUDE_PROJECT_DIR="+root, "CONDUCT_OFF=")
-	cmd.Stdin = strings.NewReader(canaryPayload(root))
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err = cmd.Run()
-	var exit *exec.ExitError
-	switch {
-	case err == nil && strings.Contains(stdout.String(), `"deny"`):
-		return nil
-	case errors.As(err, &exit) && exit.ExitCode() == 2 && stderr.Len() > 0:
-		return fmt.Errorf("the guard did not answer, the line itself blocked: %s", oneLine(stderr.String()))
-	}
-	return errNotBlocked
-}
-
-// canaryWorkspace makes a workspace of two units with one dispatched.
-func (e *Env) canaryWorkspace(ctx context.Context, root string) (string, error) {
-	ce := *e
-	ce.dir, ce.json = root, false
-	o := initOptions{layouts: []string{"units/{unit}"}, scope: "local"}
-	for _, u := range []string{"A", "B"} {
-		if err := os.MkdirAll(filepath.Join(root, "units", u), 0o700); err != nil {
-			return "", err
-		}
-	}
-	if _, err := o.workspace(&ce, root); err != nil {
-		return "", err
-	}
-	ce.Getenv = func(string) string { return "" }
-	d, err := ce.open()
-	if err != nil {
-		return "", err
-	}
-	defer d.close()
-	q, err := d.request(dispatchOptions{unit: "A", agent: "canary"}, false)
-	if err != nil {
-		return "", err
-	}
-	got, err := d.book.Open(ctx, q)
-	if err != nil {
-		return "", err
-	}
-	return string(got.ID), nil
-}
-
-func canaryPayload(root string) string {
-	var w wire.Writer
-	w.Object("").String("session_id", "doctor").String("cwd", root).String("hook_event_name", "PreToolUse").
-		String("tool_name", "Read").Object("tool_input").String("file_path", filepath.Join(root, "units/B/canary.md")).End().
-		String("tool_use_id", "doctor").End()
-	return string(w.Bytes())
 }
 
 // maxLinkLook bounds how many files of units are looked at for hard links.
