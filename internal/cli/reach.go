@@ -44,6 +44,7 @@ var round = map[string][]covered{
 		{kind: "mentions", by: byUnknown, why: "@path in a person's prompt was not tried"},
 		{kind: "listing", by: byNothing, why: "up to 20 names of the workspace's files go into an agent's first request"},
 	},
+	"copilot":  {{kind: "typed input", by: byHook, why: "write_bash is not understood, so it is blocked for a dispatched agent"}},
 	"cursor":   {{kind: "mentions", by: byUnknown}, {kind: "listing", by: byUnknown}, {kind: "typed input", by: byUnknown}},
 	"kiro":     {{kind: "mentions", by: byUnknown}, {kind: "listing", by: byUnknown}, {kind: "typed input", by: byUnknown}},
 	"opencode": {{kind: "mentions", by: byHook, why: "@path in an agent's prompt is judged at its launch; one in a person's own prompt is not"}},
