@@ -38,17 +38,25 @@ func (c client) Decode(payload []byte) (guard.Call, error) {
 }
 
 // Encode answers with silence, a denial, or a new prompt or command without a
-// decision, which Gemini CLI merges into the input.
+// decision. Gemini CLI merges it into the input on one of its ways and replaces
+// the input by it on another, so it is the whole input.
 func (client) Encode(a hooks.Answer) hooks.Response {
-	var w wire.Writer
+	var input []byte
 	field, text, rewrites := a.Rewrites()
+	if rewrites {
+		var err error
+		if input, err = hooks.ReplaceInput(a.Payload, field, text); err != nil {
+			a, rewrites = a.Unrewritten(), false
+		}
+	}
+	var w wire.Writer
 	switch {
 	case a.Blocks():
 		w.Object("").String("decision", "deny").String("reason", a.Text()).End()
 	case rewrites:
 		w.Object("").Object("hookSpecificOutput").
 			String("hookEventName", "BeforeTool").
-			Object("tool_input").String(field, text).End().
+			Raw("tool_input", input).
 			End().End()
 	default:
 		return hooks.Response{}

@@ -93,6 +93,18 @@ func TestNothingMarksASubagent(t *testing.T) {
 func TestEncode(t *testing.T) {
 	r := geminicli.New().Encode(hooks.Answer{Decision: guard.Decision{Reason: "no"}})
 	require.Equal(t, hooks.Response{Stdout: []byte("{\"decision\":\"deny\",\"reason\":\"no\"}\n")}, r)
-	r = geminicli.New().Encode(hooks.Answer{Decision: guard.Decision{Code: guard.Idle}, Prompt: "p", Event: guard.ToolCall})
-	require.Equal(t, `{"hookSpecificOutput":{"hookEventName":"BeforeTool","tool_input":{"prompt":"p"}}}`+"\n", string(r.Stdout))
+}
+
+// The input goes back whole: on one of its ways Gemini CLI takes it for all of the input, and
+// a launch without its agent's name is refused, a command without its folder runs elsewhere.
+func TestRewritesKeepTheRestOfTheInput(t *testing.T) {
+	encode := func(payload string, a hooks.Answer) string {
+		a.Decision, a.Event, a.Payload = guard.Decision{Code: guard.Idle}, guard.ToolCall, []byte(payload)
+		return string(geminicli.New().Encode(a).Stdout)
+	}
+	require.Equal(t, `{"hookSpecificOutput":{"hookEventName":"BeforeTool","tool_input":{"agent_name":"a","prompt":"p"}}}`+"\n",
+		encode(`{"tool_name":"invoke_agent","tool_input":{"agent_name":"a","prompt":"old"}}`, hooks.Answer{Prompt: "p"}))
+	require.Equal(t, `{"hookSpecificOutput":{"hookEventName":"BeforeTool","tool_input":{"command":"c","dir_path":"lib"}}}`+"\n",
+		encode(`{"tool_name":"run_shell_command","tool_input":{"command":"old","dir_path":"lib"}}`, hooks.Answer{Command: "c"}))
+	require.Contains(t, encode(`{}`, hooks.Answer{Command: "c"}), `"decision":"deny"`)
 }
