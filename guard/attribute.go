@@ -435,6 +435,7 @@ const maxWindow = 64
 // outside, unit paths are judged against every live dispatch.
 func (j *judge) unmarking() attribution {
 	a := attribution{rule: RuleWindow}
+	var ended *dispatch.Dispatch
 	for _, id := range j.windows() {
 		d, err := j.ws.Records.Read(id)
 		switch {
@@ -443,10 +444,17 @@ func (j *judge) unmarking() attribution {
 			a.damaged = true
 		case d.Live():
 			a.candidates = append(a.candidates, d)
+		default:
+			ended = d
 		}
 	}
-	if len(a.candidates) > 0 {
-		a.window, a.several = true, len(a.candidates) > 1
+	switch {
+	case len(a.candidates) > 0:
+		a.window, a.several = true, len(a.candidates) > 1 || ended != nil
+		return a
+	case ended != nil:
+		// The launch is open still, so that this is its late agent: the main agent waits for it.
+		a.window, a.candidates, a.ended = true, []*dispatch.Dispatch{ended}, ended
 		return a
 	}
 	a.unitsOnly = true

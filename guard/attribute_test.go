@@ -240,6 +240,36 @@ func TestRuleWindow(t *testing.T) {
 	require.Empty(t, w.book.Windows(dispatch.SessionKey("test", "s1")), "a new turn has no launch open")
 }
 
+// The main agent waits for the agent that it launched: until the launch ends, a call is
+// that agent's, also after its release.
+func TestRuleWindowAfterTheRelease(t *testing.T) {
+	w := aidlc(t)
+	d := w.dispatch("U03", reviewer, nil)
+	c := w.agent("", "")
+	c.Marks, c.Marked = false, false
+	docs := c
+	docs.Targets = []guard.Target{read(w.root + "/docs/guide.md")}
+	launch := c
+	launch.Targets, launch.Launch = nil, &guard.Launch{AgentType: reviewer, Prompt: "review"}
+	w.decide(launch)
+	require.Equal(t, "shared", w.code(docs))
+	again := w.decide(launch)
+	require.Equal(t, "depth_exceeded", again.Code.String())
+	require.Contains(t, again.Reason, "Launch the next one when it has ended.")
+
+	w.release(d)
+	own := c
+	own.Targets = []guard.Target{read(w.root + "/construction/units/U03/design.md")}
+	require.Equal(t, "released", w.code(own))
+	require.Equal(t, "released", w.code(c))
+	require.Equal(t, "released", w.code(launch))
+	require.Equal(t, "shared", w.code(docs))
+	done := launch
+	done.Event = guard.LaunchDone
+	w.decide(done)
+	require.Equal(t, "idle", w.code(c), "the main agent goes on")
+}
+
 func TestUndispatchedAgents(t *testing.T) {
 	w := aidlc(t)
 	w.dispatch("U03", reviewer, nil)

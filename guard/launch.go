@@ -28,7 +28,7 @@ func (j *judge) launch() Decision {
 			return j.blocked(ToolDenied, refusal{target: j.call.Tool})
 		}
 		if j.at.depth >= d.Grant.MaxDepth {
-			return j.blocked(DepthExceeded, refusal{target: j.call.Tool})
+			return j.blocked(DepthExceeded, refusal{target: j.call.Tool, detail: j.alone()})
 		}
 	}
 	if j.at.several {
@@ -55,6 +55,15 @@ func (j *judge) launch() Decision {
 	j.noteLaunch(own, depth)
 	j.noteDir()
 	return Decision{Code: NoTarget}
+}
+
+// alone is why a launch waits for the end of another: inside of a window the caller
+// may be the conductor, who launches the next agent.
+func (j *judge) alone() string {
+	if !j.at.window {
+		return ""
+	}
+	return "a dispatched agent is running, which may launch no other, and this program does not say which agent calls"
 }
 
 // noteDir remembers the folder that a launch gives its agent, where the agent's

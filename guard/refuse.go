@@ -67,7 +67,11 @@ func refuse(c Code, r refusal) string {
 	case ToolDenied:
 		b.WriteString("the tool or command " + what + " is denied for this dispatch. Use another one.")
 	case DepthExceeded:
-		b.WriteString("this dispatch may launch no further agents. Do the work yourself, or report what is left to the conductor.")
+		if r.detail != "" {
+			b.WriteString(r.detail + ". Launch the next one when it has ended.")
+		} else {
+			b.WriteString("this dispatch may launch no further agents. Do the work yourself, or report what is left to the conductor.")
+		}
 	case LaunchMismatch:
 		b.WriteString(orElse(r.detail, "this launch names another dispatch") + ".")
 	case Protected:
