@@ -10,7 +10,7 @@ FUZZTIME ?= 30s
 # A fuzz target and its package, as Name@./package/.
 FUZZ := $(shell grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' . | sed -E 's,^(.*/)[^/]*:func (.*),\2@\1,' | sort)
 
-.PHONY: build test format vet staticcheck go-test lines cases fuzz $(FUZZ) cross $(PLATFORMS) bench soak cover clean
+.PHONY: build test format vet staticcheck go-test lines cases e2e fuzz $(FUZZ) cross $(PLATFORMS) bench soak cover clean
 
 # Without cgo: a library of flags imports net, and with it the C library, whose
 # loading costs every command more than its work.
@@ -25,6 +25,7 @@ format:
 vet:
 	go vet ./...
 	go vet -tags killpoints ./store/file
+	go vet -tags e2e ./e2e/...
 
 staticcheck: $(STATICCHECK)
 	$(STATICCHECK) ./...
@@ -46,6 +47,10 @@ cases: build
 		python3 testdata/cases/run_cases.py
 	CONDUCT=$(CURDIR)/bin/conduct CONDUCT_GUARD=$(CURDIR)/bin/conduct-guard \
 		python3 testdata/cases/run_cases.py --dir testdata/more-cases
+
+# The real agent programs, which npm installs into a cache: 2 GB of the user's, or CONDUCT_E2E_CACHE.
+e2e:
+	CONDUCT_TEST_NO_SKIP=1 go test -tags e2e -count=1 -timeout 1h ./e2e
 
 fuzz: $(FUZZ)
 

@@ -78,3 +78,16 @@ func TestFilters(t *testing.T) {
 		require.Contains(t, got, row+"\n")
 	}
 }
+
+func TestResultTable(t *testing.T) {
+	all, err := readResults([]byte(`[
+  {"program": "a", "version": "1", "scenario": "reads", "outcome": "allowed"},
+  {"program": "b", "version": "2", "scenario": "reads", "outcome": "blocked by hook", "why": "nothing says who calls"},
+  {"program": "b", "version": "2", "scenario": "writes", "outcome": "confined", "why": "nothing says who calls"}
+]`))
+	require.NoError(t, err)
+	require.Equal(t, "| scenario | `a` 1 | `b` 2 |\n| --- | --- | --- |\n| reads | allowed | blocked by hook (1) |\n"+
+		"| writes | – | confined (1) |\n\n1. Nothing says who calls.\n", resultTable(all))
+	_, err = readResults([]byte(`[{"proram": "a"}]`))
+	require.ErrorContains(t, err, "proram")
+}

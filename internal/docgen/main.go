@@ -64,6 +64,7 @@ func blocks(top string) map[string]block {
 		"kiro":         func() (string, error) { return client("kiro") },
 		"generic":      func() (string, error) { return client("generic") },
 		"tool-filters": filters,
+		"e2e":          func() (string, error) { return results(top) },
 	}
 }
 
