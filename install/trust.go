@@ -24,6 +24,9 @@ const (
 	TrustNever
 	// TrustOff is that a person has switched the hook off.
 	TrustOff
+	// TrustNoProject is that the hook stands in a project that was not trusted, so
+	// that the program does not read its settings.
+	TrustNoProject
 	// TrustOnce is that a hook was trusted at this place.
 	TrustOnce
 )
@@ -42,6 +45,9 @@ func TrustOf(h Installed, home string) Trust {
 	if real, err := filepath.EvalSymlinks(h.File); err == nil && real != h.File {
 		files = append(files, real)
 	}
+	if h.Scope != User && !projectTrusted(string(text), files) {
+		return TrustNoProject
+	}
 	for _, file := range files {
 		key := fmt.Sprintf("%s:%s:%d:%d", file, snake(h.Event), h.Group, h.Place)
 		if at := hookState(string(text), key); at != TrustNever {
@@ -49,6 +55,21 @@ func TrustOf(h Installed, home string) Trust {
 		}
 	}
 	return TrustNever
+}
+
+// projectTrusted says whether a folder above one of the files is a trusted project.
+func projectTrusted(text string, files []string) bool {
+	for _, file := range files {
+		for dir := filepath.Dir(filepath.Dir(file)); ; dir = filepath.Dir(dir) {
+			if _, ok := inTable(text, "projects", dir)["trust_level"]; ok {
+				return inTable(text, "projects", dir)["trust_level"] == `"trusted"`
+			}
+			if dir == filepath.Dir(dir) {
+				break
+			}
+		}
+	}
+	return false
 }
 
 // snake spells an event's name as Codex does there: pre_tool_use.
@@ -66,33 +87,39 @@ func snake(event string) string {
 	return b.String()
 }
 
-// hookState reads the table [hooks.state."KEY"] as Codex writes it. Other ways to
-// write the same in TOML are not read: then nothing was found.
+// hookState reads the table [hooks.state."KEY"].
 func hookState(text, key string) Trust {
-	inside, found := false, TrustNever
+	state := inTable(text, "hooks.state", key)
+	switch hash := state["trusted_hash"]; {
+	case state["enabled"] == "false":
+		return TrustOff
+	case hash != "" && hash != `""`:
+		return TrustOnce
+	}
+	return TrustNever
+}
+
+// inTable reads the lines of a table [NAME."KEY"] as Codex writes it. Other ways to
+// write the same in TOML are not read: then nothing was found.
+func inTable(text, name, key string) map[string]string {
+	out := map[string]string{}
+	inside := false
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "[") {
-			inside = tableKey(line) == key
+			inside = tableKey(line, name) == key
 			continue
 		}
-		name, value, ok := strings.Cut(line, "=")
-		if !inside || !ok {
-			continue
-		}
-		switch name, value = strings.TrimSpace(name), strings.TrimSpace(value); {
-		case name == "enabled" && strings.HasPrefix(value, "false"):
-			return TrustOff
-		case name == "trusted_hash" && value != `""`:
-			found = TrustOnce
+		if field, value, ok := strings.Cut(line, "="); inside && ok {
+			out[strings.TrimSpace(field)] = strings.TrimSpace(value)
 		}
 	}
-	return found
+	return out
 }
 
-// tableKey is the last part of a header [hooks.state."KEY"], "" for another.
-func tableKey(line string) string {
-	rest, ok := strings.CutPrefix(line, "[hooks.state.")
+// tableKey is the last part of a header [NAME."KEY"], "" for another.
+func tableKey(line, name string) string {
+	rest, ok := strings.CutPrefix(line, "["+name+".")
 	end := strings.LastIndexByte(rest, ']')
 	if !ok || end < 2 {
 		return ""

@@ -11,7 +11,7 @@ import (
 
 func TestTrustOf(t *testing.T) {
 	home := t.TempDir()
-	h := install.Installed{Client: "codex", File: `/w/it's "odd"/.codex/hooks.json`, Event: "PreToolUse", Group: 1}
+	h := install.Installed{Client: "codex", File: `/w/it's "odd"/.codex/hooks.json`, Event: "PreToolUse", Group: 1, Scope: install.User}
 	require.Equal(t, install.TrustUnneeded, install.TrustOf(install.Installed{Client: "claude-code"}, home))
 	require.Equal(t, install.TrustUnknown, install.TrustOf(h, home), "no config.toml")
 
@@ -38,4 +38,17 @@ func TestTrustOf(t *testing.T) {
 	h.File = "/w/.codex/hooks.json"
 	require.NoError(t, os.WriteFile(home+"/.codex/config.toml", []byte("[hooks.state.'/w/.codex/hooks.json:pre_tool_use:1:0']\ntrusted_hash = \"sha256:ab\"\n"), 0o600))
 	require.Equal(t, install.TrustOnce, install.TrustOf(h, home))
+
+	// A project's hooks count where the project, or a folder above it, is trusted.
+	h.Scope = install.Local
+	require.Equal(t, install.TrustNoProject, install.TrustOf(h, home))
+	for text, want := range map[string]install.Trust{
+		"[projects.\"/w\"]\ntrust_level = \"trusted\"\n":                                                install.TrustNever,
+		"[projects.\"/w\"]\ntrust_level = \"untrusted\"\n[projects.\"/\"]\ntrust_level = \"trusted\"\n": install.TrustNoProject,
+		"[projects.\"/\"]\ntrust_level = \"trusted\"\n":                                                 install.TrustNever,
+		"[projects.\"/other\"]\ntrust_level = \"trusted\"\n":                                            install.TrustNoProject,
+	} {
+		require.NoError(t, os.WriteFile(home+"/.codex/config.toml", []byte(text), 0o600))
+		require.Equal(t, want, install.TrustOf(h, home), text)
+	}
 }

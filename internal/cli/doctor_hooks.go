@@ -198,6 +198,8 @@ func checkTrust(h install.Installed, home string) []finding {
 		return []finding{note("trust", "%s was trusted; Codex compares a hash that cannot be checked from here: /hooks shows whether it still is", h.File)}
 	case install.TrustOff:
 		return []finding{bad("trust", "%s is switched off in ~/.codex/config.toml: switch it on under /hooks", h.File)}
+	case install.TrustNoProject:
+		return []finding{bad("trust", "%s is in a project that ~/.codex/config.toml does not trust, so Codex does not read it: start Codex there and trust the folder, then the hook under /hooks", h.File)}
 	case install.TrustNever:
 		return []finding{bad("trust", "%s is not trusted, so Codex skips it without a word: confirm it under /hooks", h.File)}
 	case install.TrustUnknown:
