@@ -37,7 +37,8 @@ type shellAttempt struct {
 	Cwd      *string           `json:"cwd"`
 	Command  string            `json:"command"`
 	Commands []string          `json:"commands"`
-	// Codes are what the guard alone says of each command.
+	// Codes are what the guard alone says of each command; one of several ("a|b") where
+	// it depends on what else there is on the machine.
 	Codes []string `json:"codes"`
 }
 
@@ -201,7 +202,10 @@ func (r *raid) guarded() {
 		r.out.WriteString(r.perform(r.call(line)))
 		require.False(r.t, r.reached(), "%s reaches: %s", line, &r.out)
 	}
-	require.Equal(r.t, r.a.Codes, codes, reasons)
+	require.Len(r.t, codes, len(r.a.Codes))
+	for i, want := range r.a.Codes {
+		require.Contains(r.t, strings.Split(want, "|"), codes[i], reasons)
+	}
 	require.NotEmpty(r.t, strings.Join(reasons, ""), "nothing is blocked")
 }
 
