@@ -1,0 +1,51 @@
+package ledger
+
+import (
+	"errors"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// checkLine checks a text of one line that has to be there.
+func checkLine(field, text string, most int) error {
+	return errors.Join(notEmpty(field, text), checkText(field, text, most, false))
+}
+
+func notEmpty(field, text string) error {
+	if strings.TrimSpace(text) == "" {
+		return refuse(FieldInvalid, "%s is empty", field).in(field)
+	}
+	return nil
+}
+
+// checkText checks a text that may be missing, and with lines have several lines.
+func checkText(field, text string, most int, lines bool) error {
+	if len(text) > most {
+		return refuse(FieldTooLong, "%s of %d bytes is too long: at most %d", field, len(text), most).in(field)
+	}
+	bad := func(r rune) bool { return forbidden(r) && !(lines && (r == '\n' || r == '\t')) }
+	if !utf8.ValidString(text) || strings.ContainsFunc(text, bad) {
+		return refuse(FieldInvalid, "%s has control characters, or is not UTF-8", field).in(field)
+	}
+	return nil
+}
+
+// forbidden says whether a character changes how what follows is shown: texts of
+// agents are printed into terminals and into other agents' contexts.
+func forbidden(r rune) bool {
+	switch {
+	case unicode.IsControl(r), r == utf8.RuneError:
+		return true
+	case r == 0x2028, r == 0x2029: // separators of lines and paragraphs
+		return true
+	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069: // embeddings, overrides and isolates of direction
+		return true
+	}
+	return false
+}
+
+// CheckGoal checks the text of a goal.
+func CheckGoal(text string) error {
+	return errors.Join(notEmpty("goal", text), checkText("goal", text, MaxGoal, true))
+}
