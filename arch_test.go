@@ -34,6 +34,9 @@ var may = map[string]string{
 	"grants": "store unit wire", "dispatch": "grants store unit wire", "dispatch/mint": "store",
 	"audit": "store wire", "janitor": "audit dispatch store",
 
+	// The board.
+	"ledger": "dispatch store wire", "ledger/file": "ledger store store/file wire",
+
 	// The workspace.
 	"config": "nearest unit wire", "workspace": "wire",
 
@@ -261,7 +264,7 @@ func TestHookLinksLittle(t *testing.T) {
 		names = append(names, i)
 	}
 	require.ElementsMatch(t, want, names)
-	for _, pkg := range []string{"config", "internal/cli", "install", "janitor"} {
+	for _, pkg := range []string{"config", "internal/cli", "install", "janitor", "ledger", "ledger/file"} {
 		require.False(t, linked[pkg], "conduct-guard links %s", pkg)
 	}
 }
