@@ -345,6 +345,9 @@ func (j *judge) top(dir string) unit.Path {
 
 // mayRun says whether a dispatched agent may run one of our own verbs.
 func (s *sight) mayRun(c shell.Control) bool {
+	if c.Computed || !leads(c) {
+		return false
+	}
 	switch c.Verb {
 	case "version", "help":
 		return true
@@ -356,17 +359,35 @@ func (s *sight) mayRun(c shell.Control) bool {
 	return false
 }
 
+// leads says whether the verb is the first word, but for --json: a flag that stands
+// before it may take the word behind it as its value, and then the verb is another.
+func leads(c shell.Control) bool {
+	for _, a := range c.Args {
+		if a != "--json" {
+			return c.Verb == "" || a == c.Verb
+		}
+	}
+	return true
+}
+
 // owns says whether a verb names the caller's own dispatch, and no other.
 func (s *sight) owns(c shell.Control) bool {
 	named := []string{}
 	if c.Dispatch != "" {
 		named = append(named, c.Dispatch)
 	}
-	for i, a := range c.Args {
-		if v, ok := strings.CutPrefix(a, "--dispatch="); ok {
+	for i := 0; i < len(c.Args); i++ {
+		a := c.Args[i]
+		if a == "--" {
+			break // the rest is what is reported or asked about
+		}
+		if slices.Contains(textFlags(c.Verb), a) {
+			i++
+		} else if v, ok := strings.CutPrefix(a, "--dispatch="); ok {
 			named = append(named, v)
 		} else if a == "--dispatch" && i+1 < len(c.Args) {
-			named = append(named, c.Args[i+1])
+			i++
+			named = append(named, c.Args[i])
 		} else if flag, _, _ := strings.Cut(a, "="); flag == "--all" || flag == "--dir" || flag == "--unit" || flag == "--watch" {
 			// These lead to other dispatches, or to another workspace's.
 			return false
@@ -376,6 +397,19 @@ func (s *sight) owns(c shell.Control) bool {
 		return true
 	}
 	return len(named) > 0 && !slices.ContainsFunc(named, func(n string) bool { return n != string(s.d.ID) })
+}
+
+// textFlags are the flags of a worker's verb whose value is the next word, whatever
+// that looks like: a value is no name of a dispatch. What a verb does not know makes it
+// fail, so no flag of another verb is among them.
+func textFlags(verb string) []string {
+	switch verb {
+	case "report":
+		return []string{"--kind", "--artifact"}
+	case "check":
+		return []string{"--op", "--agent"}
+	}
+	return nil
 }
 
 // listed says whether a command begins with the words of one in a list.

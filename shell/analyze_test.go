@@ -71,7 +71,11 @@ func said(a Analysis) []string {
 		out = append(out, "opaque "+o.Reason)
 	}
 	for _, c := range a.Controls {
-		out = append(out, "control "+c.Verb)
+		l := "control " + c.Verb
+		if c.Computed {
+			l += " computed"
+		}
+		out = append(out, l)
 	}
 	for _, l := range a.Launches {
 		out = append(out, "launch "+l.Program)

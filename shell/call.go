@@ -204,7 +204,7 @@ func (e *eval) invoke(s state, words []field, in stdin, values []value) (ok, fai
 		return s, s
 	}
 	if isOurs(c.name) {
-		c.ownProgram(texts)
+		c.ownProgram(texts, words[1:])
 		return s, s
 	}
 	if slices.Contains(e.funcs, c.name) {
@@ -226,13 +226,16 @@ func (c *command) unknown(why string) {
 
 func isOurs(name string) bool { return name == "conduct" || name == "conduct-guard" }
 
-// ownProgram notes a run of one of our own programs.
-func (c *command) ownProgram(words []string) {
+// ownProgram notes a run of one of our own programs, by its words.
+func (c *command) ownProgram(texts []string, words []field) {
 	verb := "guard"
 	if c.name == "conduct" {
-		verb = firstWord(words[1:])
+		verb = firstWord(texts[1:])
 	}
-	ctl := Control{Verb: verb, Args: words[1:]}
+	ctl := Control{Verb: verb, Args: texts[1:]}
+	for i := range words {
+		ctl.Computed = ctl.Computed || words[i].computed()
+	}
 	if v, ok := c.s.lookup("CONDUCT_DISPATCH"); ok {
 		if ctl.Dispatch = v.text; v.unknown {
 			ctl.Dispatch = "?" // none has this id
@@ -258,7 +261,7 @@ func (c *command) control(words []string) {
 		}
 		inner := *c
 		inner.name = path.Base(w)
-		inner.ownProgram(words[i:])
+		inner.ownProgram(words[i:], nil) // what that program makes of its words is opaque anyway
 		return
 	}
 }

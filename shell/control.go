@@ -19,6 +19,28 @@ type Control struct {
 	Verb     string
 	Args     []string
 	Dispatch string // the value of CONDUCT_DISPATCH set for it
+	// Computed says that a word is not known from the text and may be an option, or
+	// several words: then Args does not say what it is asked for.
+	Computed bool
+}
+
+// computed says whether a word may be more than one, or begin in a way that the text
+// does not tell. One that is quoted and begins with something that begins no option is
+// one argument, whatever follows.
+func (f *field) computed() bool {
+	if !f.unknown && !f.glob && f.below == nil && !f.stream {
+		return false
+	}
+	text := f.written
+	quoted := strings.HasPrefix(text, `"`)
+	if quoted {
+		text = text[1:]
+	}
+	if text == "" || f.below != nil || f.stream || f.loose && !quoted {
+		return true
+	}
+	c := text[0]
+	return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9')
 }
 
 // isStream says whether what follows ">&" is a number, or closes or moves one.

@@ -39,7 +39,7 @@ func (c *command) xargs(p *parsed) {
 		}
 	}
 	if mark == "" || counted {
-		rest = append(rest, field{value: names, written: "xargs", pos: c.pos})
+		rest = append(rest, field{value: names, written: "{}", pos: c.pos})
 	}
 	before := len(c.e.out.Opaque)
 	c.e.invoke(c.s, rest, stdin{given: true}, c.values)

@@ -1,0 +1,74 @@
+package guard_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed6310be5c/conduct/dispatch"
+	"github.com/seed6310be5c/conduct/grants"
+)
+
+// A worker runs our own verbs under its own id, and no others; whose id it is must
+// be plain from the text.
+func TestOwnVerbs(t *testing.T) {
+	w := aidlc(t)
+	opaque := func(q *dispatch.Request) { q.Grant.Opaque = grants.OpaqueBlock }
+	mine, other := w.dispatch("U03", reviewer, opaque), w.dispatch("U04", "worker", opaque)
+	for line, allowed := range map[string]bool{
+		"conduct brief --dispatch MINE":                                               true,
+		"conduct brief --dispatch=MINE --json":                                        true,
+		"conduct --json brief --dispatch MINE":                                        true,
+		"CONDUCT_DISPATCH=MINE conduct brief":                                         true,
+		"conduct report --kind done --dispatch MINE 'it works'":                       true,
+		"conduct report --kind done --artifact pr:12 --dispatch MINE 'it works'":      true,
+		"conduct report --kind done --dispatch MINE \"it works: $(date)\"":            true,
+		"conduct report --kind done --dispatch MINE --artifact \"commit:$SHA\" works": true,
+		"conduct report --kind done --dispatch MINE -- --all":                         true,
+		"conduct report --kind done --dispatch MINE -- '--dispatch=OTHER is not me'":  true,
+		"conduct check --dispatch MINE --op read docs/guide.md":                       true,
+		"conduct brief":                                                                false,
+		"conduct brief --dispatch OTHER":                                               false,
+		"conduct brief --dispatch=OTHER":                                               false,
+		"conduct brief --dispatch MINE --dispatch OTHER":                               false,
+		"CONDUCT_DISPATCH=OTHER conduct brief":                                         false,
+		"CONDUCT_DISPATCH=OTHER conduct brief --dispatch MINE":                         false,
+		"export CONDUCT_DISPATCH=OTHER; conduct brief":                                 false,
+		"conduct brief --dispatch MINE --dir /tmp":                                     false,
+		"conduct brief --dispatch MINE \"$X\"":                                         false,
+		"conduct brief --dispatch MINE $X":                                             false,
+		"conduct brief --dispatch MINE \"$(echo --dispatch=OTHER)\"":                   false,
+		"conduct brief --dispatch MINE *":                                              false,
+		"conduct report --kind done --dispatch MINE a$(cat x)":                         false,
+		"echo --dispatch=OTHER | xargs conduct brief --dispatch MINE":                  false,
+		"conduct report --kind done --artifact --dispatch=MINE works":                  false,
+		"conduct report --kind --dispatch=MINE works":                                  false,
+		"conduct report --kind done works -- --dispatch=MINE":                          false,
+		"conduct report --artifact --dispatch=MINE --dispatch OTHER --kind done works": false,
+		"conduct board show":                                                           false,
+		"conduct board close --item OTHER":                                             false,
+		"conduct --dispatch=MINE --item report board bind --item OTHER":                false,
+		"conduct --item brief board show --dispatch MINE":                              false,
+		"conduct --verdict version release --verdict ready":                            false,
+		"conduct --verdict help release --verdict ready":                               false,
+		"X=--verdict; conduct $X version release --verdict ready":                      false,
+		"conduct release --verdict ready":                                              false,
+		"bash -c 'conduct report --kind done --dispatch OTHER works'":                  false,
+		"bash -c 'conduct report --kind done --dispatch MINE works'":                   true,
+		"timeout 5 conduct brief --dispatch MINE":                                      true,
+		"conduct version":        true,
+		"conduct --json version": true,
+		"conduct help board":     true,
+		"conduct --help":         true,
+	} {
+		text := strings.NewReplacer("MINE", string(mine.ID), "OTHER", string(other.ID)).Replace(line)
+		code := w.code(w.shell(text))
+		if allowed {
+			require.NotEqual(t, "control_command", code, line)
+			require.NotEqual(t, "opaque_command", code, line)
+		} else {
+			require.Equal(t, "control_command", code, line)
+		}
+	}
+}
