@@ -45,16 +45,29 @@ func (b *Board) PlanCreate(n New, now time.Time) (Event, error) {
 	return e, nil
 }
 
-// PlanBind plans that a dispatch begins to work on the item. busy says that the
-// one bound last is still at it.
+// Free says whether another dispatch could be bound to the item now: AlreadyBound
+// while one is at it. busy says that the one bound last is still in force.
+func (it *Item) Free(busy bool) error {
+	switch {
+	case !it.Open():
+		return closed(it.ID)
+	case busy && it.State == StateBound:
+		return refuse(AlreadyBound, "item %q is bound to dispatch %q, which is in force", string(it.ID), string(it.Dispatch)).of(it.ID)
+	case it.Events >= room(KindBind):
+		return it.full(KindBind)
+	}
+	return nil
+}
+
+// PlanBind plans that a dispatch begins to work on the item. busy is as for Free.
 func (it *Item) PlanBind(id store.ID, busy bool, now time.Time) (Event, error) {
 	if it.Dispatch == id && it.Open() && it.State == StateBound {
 		return Event{}, ErrSame
 	}
-	if busy && it.Dispatch != id && it.State == StateBound {
-		return Event{}, refuse(AlreadyBound, "item %q is bound to dispatch %q, which is in force", string(it.ID), string(it.Dispatch)).of(it.ID)
+	if err := it.Free(busy); err != nil {
+		return Event{}, err
 	}
-	if it.Dispatch == id && it.Open() {
+	if it.Dispatch == id {
 		return Event{}, refuse(AlreadyBound, "dispatch %q has had its verdict on item %q", string(id), string(it.ID)).of(it.ID)
 	}
 	return it.plan(Event{Kind: KindBind, Dispatch: id}, now)
@@ -121,10 +134,14 @@ func (it *Item) plan(e Event, now time.Time) (Event, error) {
 	if err := first(e.check()); err != nil {
 		return Event{}, err
 	}
-	if most := room(e.Kind); e.Seq > most {
-		return Event{}, refuse(EventCapExceeded, "item %q has %d events: at most %d for a %s", string(it.ID), it.Events, most, e.Kind).of(it.ID)
+	if e.Seq > room(e.Kind) {
+		return Event{}, it.full(e.Kind)
 	}
 	return e, nil
+}
+
+func (it *Item) full(k Kind) error {
+	return refuse(EventCapExceeded, "item %q has %d events: a %s may be number %d at most", string(it.ID), it.Events, k, room(k)).of(it.ID)
 }
 
 // room is up to which place an event of a kind may stand. A worker that fills its

@@ -173,12 +173,14 @@ func (it *Item) sibling() SiblingItem {
 // Encode writes a view as one JSON object.
 func Encode(view any) []byte {
 	var w wire.Writer
-	writeFields(&w, "", reflect.ValueOf(view))
+	w.Object("")
+	WriteFields(&w, view)
+	w.End()
 	return w.Bytes()
 }
 
-// WriteView writes a view as an object named name.
-func WriteView(w *wire.Writer, name string, view any) { writeFields(w, name, reflect.ValueOf(view)) }
+// WriteFields writes the fields of a view into an object that is open.
+func WriteFields(w *wire.Writer, view any) { writeFields(w, reflect.ValueOf(view)) }
 
 // Shown lists the names of the fields of a view's type.
 func Shown(view any) []string {
@@ -190,12 +192,10 @@ func Shown(view any) []string {
 	return slices.Clip(out)
 }
 
-func writeFields(w *wire.Writer, name string, v reflect.Value) {
-	w.Object(name)
+func writeFields(w *wire.Writer, v reflect.Value) {
 	for i := range v.NumField() {
 		writeField(w, v.Type().Field(i).Tag.Get("view"), v.Field(i))
 	}
-	w.End()
 }
 
 // writeField writes a field of one of the kinds that views have.
@@ -222,7 +222,9 @@ func writeField(w *wire.Writer, name string, v reflect.Value) {
 	case reflect.Slice:
 		w.Array(name)
 		for i := range v.Len() {
-			writeFields(w, "", v.Index(i))
+			w.Object("")
+			writeFields(w, v.Index(i))
+			w.End()
 		}
 		w.End()
 	default:

@@ -87,7 +87,7 @@ func (d *desk) printChanged(got *dispatch.Dispatch, text string) error {
 	}
 	var w wire.Writer
 	w.Object("")
-	writeDispatch(&w, d.env.Clock.Now(), got, nil)
+	d.writeDispatch(&w, got, nil)
 	w.Raw("grant", got.Grant.Encode()).End()
 	_, err := fmt.Fprintf(d.env.Stdout, "%s\n", w.Bytes())
 	return err
@@ -303,6 +303,7 @@ func (o *releaseOptions) run(cmd *cobra.Command, env *Env) error {
 	if err != nil {
 		return err
 	}
+	d.judge(cmd.Context(), got)
 	d.undefine()
 	if err := d.printReceipt(got); err != nil {
 		return err

@@ -117,7 +117,7 @@ func verbs() []verb {
 		{"init", newInit}, {"unit", newUnit}, {"dispatch", newDispatch}, {"grant", newGrant}, {"renew", newRenew},
 		{"release", newRelease}, {"status", newStatus}, {"check", newCheck}, {"log", newLog}, {"janitor", newJanitor},
 		{"off", newOff}, {"on", newOn}, {"exec", newExec}, {"run", newRun}, {"demo", newDemo}, {"doctor", newDoctor},
-		{"version", newVersion}, {"guard", newGuard},
+		{"version", newVersion}, {"guard", newGuard}, {"board", newBoard}, {"brief", newBrief}, {"report", newReport},
 	}
 }
 

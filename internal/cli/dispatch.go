@@ -22,7 +22,7 @@ import (
 
 type dispatchOptions struct {
 	unit, agent, role, stage, note, session string
-	from, agentFrom                         string
+	from, agentFrom, item                   string
 	exempt, read, write, denyTools          []string
 	readOnly, observe, requireHook          bool
 	shared, ttl, opaque, git, bind          string
@@ -51,6 +51,7 @@ func (o *dispatchOptions) add(f *pflag.FlagSet) {
 	f.StringVar(&o.from, "from", "", "a dispatch record of the AI-DLC workflow, which names unit, agent, stage and exempt files")
 	f.StringVar(&o.agent, "agent", "", "the agent's name; without one, any agent that no other dispatch names")
 	f.StringVar(&o.agentFrom, "agent-from", "", "write an agent definition of its own for this dispatch, after this one; it goes with the dispatch")
+	f.StringVar(&o.item, "item", "", "bind it to this item of the board")
 	f.StringVar(&o.role, "role", "", "reviewer (shared paths are read-only) or worker")
 	f.StringVar(&o.stage, "stage", "", "a word for the record")
 	f.StringVar(&o.note, "note", "", "a text for the record")
@@ -92,9 +93,9 @@ func runDispatch(cmd *cobra.Command, env *Env, o dispatchOptions) error {
 		return err
 	}
 	d.chooseSandbox(cmd.Context(), &q.Grant)
-	got, err := d.book.Open(cmd.Context(), q)
+	got, err := d.openBound(cmd.Context(), o, q)
 	if err != nil {
-		return d.conflictHint(err)
+		return err
 	}
 	if err := d.define(cmd.Context(), o, got); err != nil {
 		return err
@@ -105,7 +106,7 @@ func runDispatch(cmd *cobra.Command, env *Env, o dispatchOptions) error {
 	if !hooked {
 		env.warn("no hook of an agent program is installed here, so nothing holds the agent to its unit (conduct init --client NAME)")
 	}
-	if err := printDispatch(env, got, hooked); err != nil {
+	if err := d.printDispatch(got, hooked); err != nil {
 		return err
 	}
 	d.tidy(cmd.Context())
@@ -167,6 +168,9 @@ func (d *desk) request(o dispatchOptions, ttlGiven bool) (dispatch.Request, erro
 		if err := agents.Check(d.ws.Root, d.env.Getenv("HOME"), o.agentFrom, o.agent); err != nil {
 			return q, err
 		}
+	}
+	if err := d.takes(o.item); err != nil {
+		return q, err
 	}
 	ttl := dispatch.DefaultTTL
 	if c.TTL > 0 {
@@ -335,15 +339,13 @@ func (d *desk) conflictHint(err error) error {
 	return hint(fmt.Errorf("%w, %s", err, last), "conduct release --id %s --verdict abandoned", c.Holder.ID)
 }
 
-func printDispatch(env *Env, d *dispatch.Dispatch, hooked bool) error {
-	if !env.json {
-		fmt.Fprintf(env.Stdout, "%s\n%s\n", d.ID, d.Line())
-		return nil
+func (d *desk) printDispatch(got *dispatch.Dispatch, hooked bool) error {
+	if !d.env.json {
+		return d.env.print("%s\n%s\n", got.ID, got.Line())
 	}
 	var w wire.Writer
 	w.Object("")
-	writeDispatch(&w, env.Clock.Now(), d, nil)
-	w.Raw("grant", d.Grant.Encode()).String("launch_line", d.Line()).Bool("hook_installed", hooked).End()
-	_, err := fmt.Fprintf(env.Stdout, "%s\n", w.Bytes())
-	return err
+	d.writeDispatch(&w, got, nil)
+	w.Raw("grant", got.Grant.Encode()).String("launch_line", got.Line()).Bool("hook_installed", hooked).End()
+	return d.env.print("%s\n", w.Bytes())
 }

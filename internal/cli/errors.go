@@ -8,6 +8,7 @@ import (
 	"github.com/seed6310be5c/conduct/config"
 	"github.com/seed6310be5c/conduct/dispatch"
 	"github.com/seed6310be5c/conduct/internal/agents"
+	"github.com/seed6310be5c/conduct/ledger"
 	"github.com/seed6310be5c/conduct/sandbox"
 	"github.com/seed6310be5c/conduct/store"
 	"github.com/seed6310be5c/conduct/store/file"
@@ -80,7 +81,10 @@ func explain(err error) answer {
 func classify(err error) answer {
 	var u usageError
 	var none *workspace.NoneError
+	var refused *ledger.Error
 	switch {
+	case errors.As(err, &refused):
+		return refusal(refused)
 	case errors.As(err, &u), errors.Is(err, dispatch.ErrTTL), errors.Is(err, dispatch.ErrInvalid), errors.Is(err, unit.ErrLayout):
 		return answer{exitUsage, "usage", "conduct help"}
 	case errors.Is(err, store.ErrDamaged):
@@ -109,6 +113,36 @@ func classify(err error) answer {
 		return answer{exitFailed, "failed", "move that folder away, or start in another one"}
 	}
 	return answer{exitFailed, "failed", ""}
+}
+
+// refusal is how a refusal of the board is shown.
+func refusal(e *ledger.Error) answer {
+	a := answer{exitConflict, string(e.Code), "conduct board show"}
+	item := "ID"
+	if e.Item != "" {
+		item = string(e.Item)
+	}
+	switch e.Code {
+	case ledger.UnknownItem:
+		a.exit = exitNotFound
+	case ledger.FieldTooLong, ledger.FieldInvalid:
+		a.exit, a.hint = exitUsage, "correct the "+e.Field
+	case ledger.BadPointer:
+		a.exit, a.hint = exitUsage, "conduct report --help shows the shapes"
+	case ledger.AlreadyBound:
+		a.hint = "conduct board show --item " + item
+	case ledger.NotBound:
+		a.hint = "conduct board bind --item ID --dispatch ID"
+	case ledger.ItemCapExceeded:
+		a.hint = "conduct board close --item ID; conduct board remove --item ID deletes a closed one"
+	case ledger.EventCapExceeded:
+		a.hint = "conduct board close --item " + item + ", and create another one"
+	case ledger.ArtifactCapExceeded:
+		a.hint = "report fewer artifacts"
+	case ledger.DepthExceeded:
+		a.hint = "create it without --parent"
+	}
+	return a
 }
 
 // report prints an error and returns the exit code.

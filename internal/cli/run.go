@@ -77,9 +77,9 @@ func (o *runOptions) run(ctx context.Context, env *Env, argv []string, ttlGiven 
 		return err
 	}
 	d.chooseSandbox(ctx, &q.Grant)
-	got, err := d.book.Open(ctx, q)
+	got, err := d.openBound(ctx, o.dispatchOptions, q)
 	if err != nil {
-		return d.conflictHint(err)
+		return err
 	}
 	if err := d.define(ctx, o.dispatchOptions, got); err != nil {
 		return err
@@ -115,6 +115,7 @@ func (o *runOptions) release(ctx context.Context, d *desk, got *dispatch.Dispatc
 	if err != nil {
 		return err
 	}
+	d.judge(ctx, end)
 	d.undefine()
 	// The receipt must not mix with what the program printed.
 	out := *d.env

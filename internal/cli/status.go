@@ -22,19 +22,19 @@ import (
 func asError[T error](err error, target *T) bool { return errors.As(err, target) }
 
 // writeDispatch writes the fields of a dispatch as status lists them.
-func writeDispatch(w *wire.Writer, now time.Time, d *dispatch.Dispatch, t *audit.Tally) {
+func (d *desk) writeDispatch(w *wire.Writer, got *dispatch.Dispatch, t *audit.Tally) {
 	if t == nil {
 		t = &audit.Tally{}
 	}
-	remaining := int64(d.ExpiresAt.Sub(now).Seconds())
-	if !d.Live() || remaining < 0 {
+	remaining := int64(got.ExpiresAt.Sub(d.env.Clock.Now()).Seconds())
+	if !got.Live() || remaining < 0 {
 		remaining = 0
 	}
-	w.String("id", string(d.ID)).String("unit", d.Unit).String("agent", d.Agent).String("role", d.Role).
-		String("stage", d.Stage).String("note", d.Note).String("state", string(d.Now)).
-		Time("issued_at", d.IssuedAt).Time("expires_at", d.ExpiresAt).Int("remaining_s", remaining).
-		Time("last_call_at", t.Last).Int("generation", int64(d.Generation)).Bool("seen", !d.SeenAt.IsZero()).
-		String("verdict", string(d.Verdict)).Strings("agents", t.Agents)
+	w.String("id", string(got.ID)).String("unit", got.Unit).String("agent", got.Agent).String("role", got.Role).
+		String("stage", got.Stage).String("note", got.Note).String("state", string(got.Now)).
+		Time("issued_at", got.IssuedAt).Time("expires_at", got.ExpiresAt).Int("remaining_s", remaining).
+		Time("last_call_at", t.Last).Int("generation", int64(got.Generation)).Bool("seen", !got.SeenAt.IsZero()).
+		String("verdict", string(got.Verdict)).String("item", string(d.item(got.ID))).Strings("agents", t.Agents)
 	w.Object("calls").Int("allowed", int64(t.Allowed)).Int("blocked", int64(t.Blocked)).End()
 }
 
@@ -190,10 +190,9 @@ func (d *desk) own(id string) (*dispatch.Dispatch, error) {
 func (d *desk) printStatusJSON(v view) error {
 	var w wire.Writer
 	w.Object("").Array("dispatches")
-	now := d.env.Clock.Now()
 	for i, got := range v.dispatches {
 		w.Object("")
-		writeDispatch(&w, now, got, &v.tallies[i])
+		d.writeDispatch(&w, got, &v.tallies[i])
 		w.End()
 	}
 	w.End().Int("undispatched_calls", int64(v.undispatched)).Array("damaged")
@@ -219,9 +218,9 @@ func (d *desk) printStatus(v view) error {
 	if len(v.dispatches) == 0 {
 		fmt.Fprintln(out, "no dispatch in force")
 	} else {
-		now := d.env.Clock.Now()
+		now, items := d.env.Clock.Now(), d.itemsOf(v.dispatches)
 		w := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
-		fmt.Fprintln(w, "ID\tUNIT\tAGENT\tSTATE\tLEFT\tLAST CALL\tALLOWED\tBLOCKED")
+		fmt.Fprintln(w, "ID\tUNIT\tAGENT\tSTATE\tLEFT\tLAST CALL\tALLOWED\tBLOCKED"+items.head())
 		for i, got := range v.dispatches {
 			last := "none seen"
 			if !v.tallies[i].Last.IsZero() {
@@ -231,8 +230,8 @@ func (d *desk) printStatus(v view) error {
 			if got.Live() {
 				left = got.ExpiresAt.Sub(now).Round(time.Second).String()
 			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\n", got.ID, got.Unit, got.Agent, got.Now, left, last,
-				v.tallies[i].Allowed, v.tallies[i].Blocked)
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d%s\n", got.ID, got.Unit, got.Agent, got.Now, left, last,
+				v.tallies[i].Allowed, v.tallies[i].Blocked, items.cell(got.ID))
 		}
 		if err := w.Flush(); err != nil {
 			return err

@@ -1,0 +1,178 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed6310be5c/conduct/dispatch"
+	"github.com/seed6310be5c/conduct/ledger"
+	"github.com/seed6310be5c/conduct/wire"
+)
+
+// A worker's verbs name its dispatch, and never an item: which item that is, is the
+// conductor's to say. That the dispatch is the caller's own is the guard's to hold.
+
+func newBrief(env *Env) *cobra.Command {
+	var id string
+	c := &cobra.Command{
+		Use: "brief [--dispatch ID]", Short: "a worker's own item on the board, and what is to be known of its siblings", Args: cobra.NoArgs,
+		Long: `Shows the item that a dispatch is bound to: title, acceptance, what was decided. Of
+the other open items it shows the title, the status and typed pointers, and no
+word of another worker.
+
+A worker names its own dispatch: the line conduct:ID at the beginning of its
+prompt is --dispatch ID.`,
+		RunE: func(*cobra.Command, []string) error {
+			return env.asWorker(id, func(d *desk, got *dispatch.Dispatch) error {
+				b, own, err := d.board().Brief(got.ID)
+				if err != nil {
+					return err
+				}
+				v, err := b.Brief(own)
+				if err != nil {
+					return err
+				}
+				if env.json {
+					return env.print("%s\n", ledger.Encode(v))
+				}
+				return env.printBrief(v)
+			})
+		},
+	}
+	c.Flags().StringVar(&id, "dispatch", "", "your own dispatch (default: CONDUCT_DISPATCH)")
+	return c
+}
+
+// asWorker opens the workspace for a verb of the worker of a dispatch.
+func (e *Env) asWorker(given string, do func(*desk, *dispatch.Dispatch) error) error {
+	mine := e.Getenv(varDispatch)
+	if given == "" {
+		given = mine
+	}
+	if given == "" {
+		return hint(usageError{errors.New("--dispatch is missing")}, "the line conduct:ID in your prompt is --dispatch ID")
+	}
+	if mine != "" && !strings.EqualFold(mine, given) {
+		return hint(fmt.Errorf("%w: this runs under dispatch %s", dispatch.ErrConflict, mine), "leave out --dispatch")
+	}
+	d, err := e.open()
+	if err != nil {
+		return err
+	}
+	defer d.close()
+	got, err := d.own(given)
+	if err != nil {
+		return err
+	}
+	if !got.Live() {
+		return hinted{error: fmt.Errorf("%w: dispatch %s is %s", dispatch.ErrConflict, got.ID, got.Now), code: string(ledger.NotBound),
+			hint: "ask the conductor for a new dispatch"}
+	}
+	return workerHint(do(d, got))
+}
+
+// workerHint adds to a refusal what a worker can do about it.
+func workerHint(err error) error {
+	var refused *ledger.Error
+	if !errors.As(err, &refused) {
+		return err
+	}
+	switch refused.Code {
+	case ledger.NotBound, ledger.ItemClosed, ledger.EventCapExceeded:
+		return hint(err, "ask the conductor for an item to work on")
+	}
+	return err
+}
+
+func (e *Env) printBrief(v ledger.Brief) error {
+	fmt.Fprintf(e.Stdout, "%s %s\n", v.Item, v.Title)
+	e.line("acceptance", v.Acceptance)
+	e.line("round", fmt.Sprint(v.Round))
+	e.line("decision", v.Decision)
+	e.line("status", string(v.Status))
+	e.line("summary", v.Summary)
+	for _, s := range v.Siblings {
+		if err := e.print("sibling %s %s: %s %s\n", s.Item, s.Status, s.Title, pointers(s.Artifacts)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type reportOptions struct {
+	dispatch, kind string
+	artifacts      []string
+}
+
+func newReport(env *Env) *cobra.Command {
+	var o reportOptions
+	c := &cobra.Command{
+		Use:   "report --kind progress|done|blocked|question [--artifact TYPE:VALUE]… SUMMARY",
+		Short: "a worker tells the conductor where it stands",
+		Long: `Adds a report to the worker's own item on the board. The summary, at most 500 bytes
+in one line, is for the conductor alone. An artifact is a pointer that the other
+workers see too, and so has one of these shapes:
+
+` + shapes() + `
+A report of progress takes the place of the one before. A report that says what
+the last one said changes nothing, so that it can be sent again.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), env, args[0]) },
+	}
+	c.Flags().StringVar(&o.kind, "kind", "", "progress, done, blocked or question")
+	c.Flags().StringArrayVar(&o.artifacts, "artifact", nil, "what was made, as TYPE:VALUE")
+	c.Flags().StringVar(&o.dispatch, "dispatch", "", "your own dispatch (default: CONDUCT_DISPATCH)")
+	return c
+}
+
+func shapes() string {
+	var b strings.Builder
+	for _, p := range ledger.PointerTypes() {
+		fmt.Fprintf(&b, "  %-7s %s\n", p, p.Shape())
+	}
+	return b.String()
+}
+
+func (o *reportOptions) run(ctx context.Context, env *Env, summary string) error {
+	if o.kind == "" {
+		return usageError{errors.New("--kind is missing")}
+	}
+	r := ledger.Report{Kind: ledger.ReportKind(o.kind), Summary: summary}
+	for _, a := range o.artifacts {
+		p, err := ledger.ParsePointer(a)
+		if err != nil {
+			return err
+		}
+		r.Artifacts = append(r.Artifacts, p)
+	}
+	return env.asWorker(o.dispatch, func(d *desk, got *dispatch.Dispatch) error {
+		own, err := d.board().BoundItem(got.ID)
+		if err != nil {
+			return err
+		}
+		it, err := d.board().Change(ctx, own.ID, func(it *ledger.Item) (ledger.Event, error) {
+			return it.PlanReport(got.ID, r, env.Clock.Now())
+		})
+		repeated := errors.Is(err, ledger.ErrSame)
+		if err != nil && !repeated {
+			return err
+		}
+		return env.printReported(it, repeated)
+	})
+}
+
+func (e *Env) printReported(it ledger.Item, repeated bool) error {
+	if e.json {
+		var w wire.Writer
+		w.Object("").String("item", string(it.ID)).String("status", string(it.Status)).Bool("repeated", repeated).End()
+		return e.print("%s\n", w.Bytes())
+	}
+	if repeated {
+		return e.print("%s %s: that was reported already\n", it.ID, it.Status)
+	}
+	return e.print("%s %s: reported\n", it.ID, it.Status)
+}
