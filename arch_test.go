@@ -57,7 +57,7 @@ var may = map[string]string{
 	"internal/gate":     "audit dispatch guard hooks internal/system store store/file unit workspace",
 	"internal/guardcmd": "hooks hooks/all internal/gate",
 	"internal/cli": "audit config dispatch dispatch/mint grants guard hooks/all hooks/generic hooks/opencode install internal/agents internal/confine internal/gate internal/guardcmd " +
-		"internal/system janitor nearest sandbox sandbox/bwrap sandbox/landlock sandbox/seatbelt store store/file unit wire workspace",
+		"internal/system janitor ledger ledger/file nearest sandbox sandbox/bwrap sandbox/landlock sandbox/seatbelt store store/file unit wire workspace",
 	"cmd/conduct": "internal/cli", "cmd/conduct-guard": "internal/guardcmd",
 
 	// Tests with the real agent programs.
