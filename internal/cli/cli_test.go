@@ -20,6 +20,7 @@ import (
 
 	"github.com/seed6310be5c/conduct/config"
 	"github.com/seed6310be5c/conduct/dispatch"
+	"github.com/seed6310be5c/conduct/ledger"
 	"github.com/seed6310be5c/conduct/store"
 	"github.com/seed6310be5c/conduct/store/file"
 	"github.com/seed6310be5c/conduct/unit"
@@ -109,6 +110,11 @@ func TestEachErrorHasItsExitCode(t *testing.T) {
 		{unit.ErrUnknown, 4, "not_found"},
 		{workspace.ErrNotOurs, 4, "not_found"},
 		{&workspace.NoneError{}, 4, "not_found"},
+		{ledger.Unknown("x"), 4, "unknown_item"},
+		{ledger.Unbound("x"), 3, "not_bound"},
+		{ledger.Bound("x", "y"), 3, "already_bound"},
+		{ledger.CheckGoal(""), 2, "field_invalid"},
+		{ledger.CheckGoal(strings.Repeat("x", 1001)), 2, "field_too_long"},
 		{&store.LockedError{Holder: "pid 1"}, 5, "locked"},
 		{&store.DamageError{File: "x"}, 6, "damaged"},
 		{config.ErrInvalid, 1, "failed"},
@@ -298,7 +304,7 @@ func TestOutputThatTakesNothing(t *testing.T) {
 	for _, line := range []string{
 		"init", "unit list", "unit show U03", "dispatch --unit U03 --agent a", "grant add --unit U04 --read docs",
 		"grant list --unit U04", "renew --unit U04 --ttl 1h", "status", "check --unit U04 docs", "janitor", "version",
-		"demo", "help", "completion bash", "init --print-protocol", "on", "release --unit U04 --verdict ready",
+		"board goal ship", "board create --title t", "board show", "board show --json", "demo", "help", "completion bash", "init --print-protocol", "on", "release --unit U04 --verdict ready",
 		"unit list --json", "status --json", "version --json", "check --unit U03 docs --json", "release --unit U03 --verdict ready --json",
 	} {
 		t.Run(line, func(t *testing.T) {
@@ -325,7 +331,7 @@ func TestJSONIsOneObject(t *testing.T) {
 		"init", "unit list", "unit show U03", "dispatch --unit U03 --agent a", "grant add --unit U03 --read docs",
 		"grant list --unit U03", "grant revoke --unit U03 --read docs", "renew --unit U03 --ttl 1h", "status", "status --all",
 		"check --unit U03 docs", "check --unit U03 docs units/U03", "janitor", "janitor --dry-run", "off --for 1m", "on",
-		"release --unit U03 --verdict ready", "demo", "version",
+		"release --unit U03 --verdict ready", "demo", "version", "board goal ship", "board create --title t", "board show",
 	} {
 		out := b.ok(append(strings.Fields(line), "--json")...)
 		d := json.NewDecoder(strings.NewReader(out))

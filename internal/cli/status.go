@@ -59,6 +59,7 @@ func newStatus(env *Env) *cobra.Command {
 type view struct {
 	dispatches   []*dispatch.Dispatch
 	tallies      []audit.Tally
+	items        items
 	undispatched int
 	damaged      []store.Damage
 	off          time.Time
@@ -127,7 +128,7 @@ func (v view) gist() string {
 		t := &v.tallies[i]
 		fmt.Fprintln(&b, got.ID, got.Generation, got.Now, got.ExpiresAt.Unix(), got.SeenAt.IsZero(), t.Allowed, t.Blocked, t.Agents)
 	}
-	fmt.Fprintln(&b, v.undispatched, v.damaged, v.off.Unix())
+	fmt.Fprintln(&b, v.undispatched, v.damaged, v.off.Unix(), v.items)
 	return b.String()
 }
 
@@ -156,6 +157,7 @@ func (d *desk) look(o *statusOptions) (view, error) {
 			}
 		}
 	}
+	v.items = d.itemsOf(v.dispatches)
 	var since time.Time
 	for _, got := range v.dispatches {
 		t, err := d.log.Tally(string(got.ID))
@@ -218,9 +220,9 @@ func (d *desk) printStatus(v view) error {
 	if len(v.dispatches) == 0 {
 		fmt.Fprintln(out, "no dispatch in force")
 	} else {
-		now, items := d.env.Clock.Now(), d.itemsOf(v.dispatches)
+		now := d.env.Clock.Now()
 		w := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
-		fmt.Fprintln(w, "ID\tUNIT\tAGENT\tSTATE\tLEFT\tLAST CALL\tALLOWED\tBLOCKED"+items.head())
+		fmt.Fprintln(w, "ID\tUNIT\tAGENT\tSTATE\tLEFT\tLAST CALL\tALLOWED\tBLOCKED"+v.items.head())
 		for i, got := range v.dispatches {
 			last := "none seen"
 			if !v.tallies[i].Last.IsZero() {
@@ -231,7 +233,7 @@ func (d *desk) printStatus(v view) error {
 				left = got.ExpiresAt.Sub(now).Round(time.Second).String()
 			}
 			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d%s\n", got.ID, got.Unit, got.Agent, got.Now, left, last,
-				v.tallies[i].Allowed, v.tallies[i].Blocked, items.cell(got.ID))
+				v.tallies[i].Allowed, v.tallies[i].Blocked, v.items.cell(got.ID))
 		}
 		if err := w.Flush(); err != nil {
 			return err
