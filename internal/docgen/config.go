@@ -72,14 +72,18 @@ func configFile() (string, error) {
 
 // layout is the tree of the records, as the package that writes it describes it.
 func layout(top string) (string, error) {
-	name := filepath.Join(top, "store", "file", "store.go")
-	f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments|parser.PackageClauseOnly)
-	if err != nil {
-		return "", fmt.Errorf("parse %q: %w", name, err)
-	}
-	lines, err := indented(f.Doc)
-	if err != nil {
-		return "", fmt.Errorf("%q: %w", name, err)
+	var lines []string
+	for _, folder := range []string{"store/file", "ledger/file"} {
+		name := filepath.Join(top, filepath.FromSlash(folder), "store.go")
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments|parser.PackageClauseOnly)
+		if err != nil {
+			return "", fmt.Errorf("parse %q: %w", name, err)
+		}
+		more, err := indented(f.Doc)
+		if err != nil {
+			return "", fmt.Errorf("%q: %w", name, err)
+		}
+		lines = append(lines, more...)
 	}
 	lines = append(lines, "audit/<id>.jsonl               the judged calls of a dispatch, one line each; rotated")
 	return "```text\n.conduct/\n  " + strings.Join(lines, "\n  ") + "\n```\n", nil

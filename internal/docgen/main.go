@@ -65,6 +65,8 @@ func blocks(top string) map[string]block {
 		"generic":      func() (string, error) { return client("generic") },
 		"tool-filters": filters,
 		"e2e":          func() (string, error) { return results(top) },
+
+		"board-views": visibility, "board-pointers": shapes, "board-bounds": bounds, "board-refusals": refusals,
 	}
 }
 
