@@ -32,6 +32,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/seed6310be5c/conduct/ledger"
 	"github.com/seed6310be5c/conduct/store"
 	records "github.com/seed6310be5c/conduct/store/file"
@@ -86,6 +88,10 @@ func (s *Store) load(id store.ID) (kept, error) {
 	if err != nil {
 		return kept{}, err
 	}
+	if k.size > 0 && s.logSize(id) == k.size {
+		k.whole = true
+		return k, nil
+	}
 	data, from, err := s.log(id, k.size)
 	if errors.Is(err, fs.ErrNotExist) {
 		if file != openPath(id) {
@@ -95,10 +101,6 @@ func (s *Store) load(id store.ID) (kept, error) {
 	}
 	if err != nil {
 		return kept{}, err
-	}
-	if from == k.size && len(data) == 0 && k.size > 0 {
-		k.whole = true
-		return k, nil
 	}
 	had := k.Events
 	if from == 0 {
@@ -172,6 +174,16 @@ func decode(data []byte, id store.ID) (kept, error) {
 		err = errors.New("a field is missing")
 	}
 	return k, err
+}
+
+// logSize is how long a log is, -1 when it is no regular file. It is asked of every
+// item of a board, so it is one system call.
+func (s *Store) logSize(id store.ID) int64 {
+	var st unix.Stat_t
+	if err := unix.Fstatat(s.files.Fd(), logPath(id), &st, unix.AT_SYMLINK_NOFOLLOW); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
+		return -1
+	}
+	return st.Size
 }
 
 // log reads the events of an item from a place on, from the beginning when the
