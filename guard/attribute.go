@@ -135,11 +135,8 @@ func (j *judge) byLink(after time.Time, number int) (attribution, bool) {
 			return j.linked(id, depth, after, number)
 		}
 	}
-	for _, t := range Tokens(j.call.Opening) {
-		if t.ID.Valid() {
-			return j.linked(t.ID, t.Depth, after, number)
-		}
-		break
+	if said := Tokens(j.call.Opening); len(said) > 0 && said[0].ID.Valid() {
+		return j.linked(said[0].ID, said[0].Depth, after, number)
 	}
 	if j.call.Transcript != "" {
 		if id, depth, ok := j.opening(); ok {
