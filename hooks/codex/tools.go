@@ -51,6 +51,8 @@ var tools = []hooks.Tool{
 	{Name: "collaborationlist_agents", NoPaths: true}, {Name: "list_agents", NoPaths: true},
 	{Name: "list_mcp_resources", NoPaths: true}, {Name: "list_mcp_resource_templates", NoPaths: true},
 	{Name: "update_plan", NoPaths: true}, {Name: "request_user_input", NoPaths: true}, {Name: "web_search", NoPaths: true},
+	{Name: "create_goal", NoPaths: true}, {Name: "get_goal", NoPaths: true}, {Name: "update_goal", NoPaths: true},
+	{Name: "tool_search", NoPaths: true},
 }
 
 var launch = []hooks.Field{

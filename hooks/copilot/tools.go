@@ -71,6 +71,7 @@ var tools = []hooks.Tool{
 
 	// No paths.
 	{Name: "ask_user", NoPaths: true}, {Name: "exit_plan_mode", NoPaths: true}, {Name: "list_agents", NoPaths: true},
+	{Name: "fetch_copilot_cli_documentation", NoPaths: true}, {Name: "tool_search_tool", NoPaths: true},
 	{Name: "list_bash", NoPaths: true}, {Name: "read_bash", NoPaths: true},
 	{Name: "report_intent", NoPaths: true}, {Name: "skill", NoPaths: true}, {Name: "sql", NoPaths: true}, {Name: "stop_bash", NoPaths: true},
 	{Name: "store_memory", NoPaths: true}, {Name: "task_complete", NoPaths: true}, {Name: "update_todo", NoPaths: true},

@@ -47,6 +47,9 @@ var tools = []hooks.Tool{
 		{Name: "notebook_path", Kind: hooks.EditPath}, {Name: "cell_id"}, {Name: "new_source"},
 		{Name: "cell_type"}, {Name: "edit_mode"},
 	}},
+	{Name: "zoom_image", Fields: []hooks.Field{
+		{Name: "file_path", Kind: hooks.ReadPath}, {Name: "x1"}, {Name: "y1"}, {Name: "x2"}, {Name: "y2"},
+	}},
 
 	// Searches.
 	{Name: "glob", Implied: guard.Search, AnyDepth: true, Links: true, Fields: []hooks.Field{
@@ -91,13 +94,15 @@ var tools = []hooks.Tool{
 
 	// Addresses.
 	{Name: "web_fetch", Fields: []hooks.Field{{Name: "url", Kind: hooks.URL}, {Name: "prompt"}}},
+	{Name: "read_mcp_resource", Fields: []hooks.Field{{Name: "uri", Kind: hooks.URL}, {Name: "server_name"}}},
 
 	// No paths.
 	{Name: "ask_user_question", NoPaths: true}, {Name: "cron_create", NoPaths: true}, {Name: "cron_delete", NoPaths: true},
 	{Name: "cron_list", NoPaths: true}, {Name: "enter_plan_mode", NoPaths: true}, {Name: "exit_plan_mode", NoPaths: true},
 	{Name: "save_memory", NoPaths: true}, {Name: "send_message", NoPaths: true}, {Name: "skill", NoPaths: true},
 	{Name: "task_stop", NoPaths: true}, {Name: "todo_write", NoPaths: true}, {Name: "tool_search", NoPaths: true},
-	{Name: "web_search", NoPaths: true},
+	{Name: "web_search", NoPaths: true}, {Name: "loop_wakeup", NoPaths: true}, {Name: "report_findings", NoPaths: true},
+	{Name: "get_goal", NoPaths: true}, {Name: "update_goal", NoPaths: true}, {Name: "list_agents", NoPaths: true},
 }
 
 var filtering = []hooks.Field{{Name: "respect_git_ignore"}, {Name: "respect_qwen_ignore"}}
