@@ -19,11 +19,12 @@ func removed(t *testing.T, p program, res *results) {
 	w.dispatch("U03", "reviewer")
 	require.NoError(t, os.Remove(filepath.Join(w.bin, "conduct-guard")))
 	steps := []step{
-		{scenario: guardRemoved, call: p.tools.read(w.design("U04")), ok: own("U04"), why: "guard is missing"},
-		{scenario: guardRemoved, call: p.tools.shell("cat construction/units/U04/design.md"), ok: own("U04"), why: "guard is missing"},
+		{scenario: guardRemoved, call: p.tools.read(w.design("U04")), ok: own("U04"), why: "guard is missing", lost: p.lost},
+		{scenario: guardRemoved, call: p.tools.shell("cat construction/units/U04/design.md"), ok: own("U04"), why: "guard is missing", lost: p.lost},
 	}
 	s := w.run(p, model.Script{"root": play("root", steps)})
 	s.tally(res, "root", steps)
+	s.unharmed()
 }
 
 // unhooked is a session without a hook: everything is reached, which shows that

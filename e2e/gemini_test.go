@@ -9,7 +9,7 @@ import (
 	"github.com/seed6310be5c/conduct/e2e/model"
 )
 
-const oneByOne = "nothing in a call says which agent makes it; launched again after the first one's end, the second reaches its own unit"
+const oneByOne = "nothing in a call says which agent makes it: of two launches at once the second is refused or, where both hooks run at the same moment, both agents are kept out of units; launched after the other's end, each reaches its own"
 
 func gemini() program {
 	return program{

@@ -21,6 +21,11 @@ type program struct {
 	// start is how it is started, without anybody to ask, and what is added to the environment.
 	start func(w *world, url, prompt string) (argv, env []string)
 	tools tools
+	// renamed has tools that hooks know by another name, strangers those that the guard has no table of.
+	renamed   map[string]string
+	strangers []string
+	// lost, if not "", is what the model is told where the hook's own line blocks, and the program loses its reason.
+	lost string
 	// instead is what a scenario comes to here, where it is not what it ought to.
 	instead map[string]instead
 }
@@ -91,7 +96,7 @@ func agentTypes() []string { return []string{"reviewer", "worker"} }
 func (w *world) hook(p program) { w.conduct("init", "--client", p.name) }
 
 func programs() []program {
-	return []program{gemini()}
+	return []program{claude(), codex(), copilot(), gemini(), opencode(), qwen()}
 }
 
 func TestTableOfPrograms(t *testing.T) {

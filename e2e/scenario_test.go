@@ -24,7 +24,7 @@ const (
 	blocked    outcome = "blocked by hook"
 	confined   outcome = "confined"
 	separated  outcome = "each reaches its own unit"
-	oneAtATime outcome = "one at a time: a second launch is blocked"
+	oneAtATime outcome = "one after the other"
 	reported   outcome = "doctor says so"
 	impossible outcome = "not possible"
 )
@@ -64,6 +64,8 @@ type step struct {
 	ok, why string
 	// secret is in the result of a call that reached what it must not.
 	secret string
+	// lost, if not "", is what the program says in place of a reason that it loses.
+	lost string
 	// first is what the program itself says in place of a hook.
 	first  string
 	before func()
@@ -88,7 +90,7 @@ func (s *session) of(role string, st step) outcome {
 		return "no result"
 	case st.secret != "" && strings.Contains(text, st.secret):
 		return allowed
-	case refused && strings.Contains(refusal, st.why):
+	case refused && strings.Contains(refusal, st.why), st.lost != "" && strings.Contains(text, st.lost):
 		return blocked
 	case refused:
 		return outcome("blocked, but: " + refusal)
@@ -158,9 +160,9 @@ func agentSteps(w *world, p program) []step {
 		switch at := w.design("U04"); f.kind {
 		case searches, lists:
 			add(siblingFiles, f.call(w.path("construction/units/U04")), "\x00", "belongs to unit U04")
-			add(searchAbove, f.call(w.path("construction/units")), "\x00", "reaches other units")
+			add(searchAbove, f.call(w.path("construction/units")), "\x00", "other units")
 			if f.kind == searches {
-				add(searchAbove, f.call(w.root), "\x00", "reaches other units")
+				add(searchAbove, f.call(w.root), "\x00", "other units")
 			}
 		case writes:
 			add(siblingFiles, f.call(at), "\x00", "belongs to unit U04")
@@ -260,6 +262,7 @@ func oneAgent(t *testing.T, p program, res *results) {
 	s.tally(res, "root", before)
 	s.tally(res, "agent", agent)
 	s.tally(res, "root", after)
+	s.known()
 	s.unharmed()
 	if s.want(p, siblingFiles) == blocked {
 		require.False(t, s.model.Saw("agent", secret("U04")), "something of U04 reached the agent's model")

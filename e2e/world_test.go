@@ -103,9 +103,11 @@ func (w *world) env(more ...string) []string {
 }
 
 // agents writes the agents' definitions into a folder of the home, with more lines at their heads.
-func (w *world) agents(folder, more string) {
+func (w *world) agents(folder, more string) { w.agentFiles(folder, ".md", more) }
+
+func (w *world) agentFiles(folder, ending, more string) {
 	for _, a := range agentTypes() {
-		w.put(filepath.Join(w.home, folder, a+".md"),
+		w.put(filepath.Join(w.home, folder, a+ending),
 			"---\nname: "+a+"\ndescription: Works on one unit.\n"+more+"---\nYou work on one unit only.\n")
 	}
 }
@@ -133,7 +135,11 @@ func (w *world) conduct(args ...string) string { return w.command("conduct", arg
 // dispatch returns the launch line.
 func (w *world) dispatch(unit, agent string) string {
 	w.t.Helper()
-	lines := strings.Fields(w.conduct("dispatch", "--unit", unit, "--agent", agent))
+	cmd := exec.Command(filepath.Join(w.bin, "conduct"), "dispatch", "--unit", unit, "--agent", agent)
+	cmd.Dir, cmd.Env = w.root, w.env()
+	out, err := cmd.Output() // what it warns of goes elsewhere
+	require.NoError(w.t, err)
+	lines := strings.Fields(string(out))
 	require.Len(w.t, lines, 2)
 	return lines[1]
 }
@@ -180,15 +186,14 @@ func (w *world) run(p program, script model.Script) *session {
 	return s
 }
 
-// explain keeps what is needed to understand a failure.
+// explain keeps what was said where somebody wants that, and shows the end of it after a failure.
 func (s *session) explain() {
-	if !s.t.Failed() {
-		return
-	}
 	dir := os.Getenv("CONDUCT_E2E_LOGS")
 	if dir == "" {
-		s.t.Logf("output of %s:\n%s", s.p.name, tail(s.output, 4000))
-		s.t.Log("CONDUCT_E2E_LOGS=FOLDER keeps everything that was said")
+		if s.t.Failed() {
+			s.t.Logf("output of %s:\n%s", s.p.name, tail(s.output, 4000))
+			s.t.Log("CONDUCT_E2E_LOGS=FOLDER keeps everything that was said")
+		}
 		return
 	}
 	name := filepath.Join(dir, strings.ReplaceAll(s.t.Name(), "/", "_"))

@@ -20,7 +20,10 @@ type responseTool struct {
 }
 
 func (t responseTool) names() []string {
-	if t.Type != "namespace" {
+	switch {
+	case t.Type != "namespace" && t.Name == "": // one of the service's own
+		return []string{t.Type}
+	case t.Type != "namespace":
 		return []string{t.Name}
 	}
 	var out []string
