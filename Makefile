@@ -17,7 +17,7 @@ FUZZ := $(shell grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' . | se
 build:
 	CGO_ENABLED=0 go build $(FLAGS) -o bin/ ./cmd/...
 
-test: format vet staticcheck cross go-test lines cases fuzz
+test: format vet staticcheck cross go-test lines cases e2e fuzz
 
 format:
 	@out=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$out" || { echo "not formatted:"; echo "$$out"; exit 1; }
@@ -37,10 +37,13 @@ $(STATICCHECK):
 go-test:
 	python3 .ci/tests.py -race -timeout 40m ./...
 
-# Twenty thousand command lines, judged, run, and run confined. The seeds are printed.
+# Twenty thousand command lines, judged and run, and so many run confined. The seeds
+# are printed.
 LINES ?= 20000
+CONFINED ?= 10000
 lines:
-	CONDUCT_SHELL_LINES=$(LINES) go test -count=1 -timeout 3h -run TestCommandLines -v ./guard
+	CONDUCT_SHELL_LINES=$(LINES) go test -count=1 -timeout 3h -run TestCommandLinesAgainstTheShell -v ./guard
+	CONDUCT_SHELL_LINES=$(CONFINED) go test -count=1 -timeout 3h -run TestCommandLinesConfined -v ./guard
 
 cases: build
 	CONDUCT=$(CURDIR)/bin/conduct CONDUCT_GUARD=$(CURDIR)/bin/conduct-guard \
@@ -70,7 +73,7 @@ bench:
 soak:
 	go test -count=20 -run Kill ./store/file
 	go test -run TestNothingOfASiblingIsReached ./guard -rapid.checks=100000 -timeout 2h
-	$(MAKE) lines LINES=100000
+	$(MAKE) lines LINES=100000 CONFINED=100000
 	$(MAKE) fuzz FUZZTIME=10m
 
 cover:
