@@ -37,10 +37,10 @@ $(STATICCHECK):
 go-test:
 	python3 .ci/tests.py -race -timeout 40m ./...
 
-# Twenty thousand command lines, judged and run, and so many run confined. The seeds
-# are printed.
+# Command lines judged and run, and some of them run confined, which takes longer. The
+# seeds are printed.
 LINES ?= 20000
-CONFINED ?= 10000
+CONFINED ?= 4000
 lines:
 	CONDUCT_SHELL_LINES=$(LINES) go test -count=1 -timeout 3h -run TestCommandLinesAgainstTheShell -v ./guard
 	CONDUCT_SHELL_LINES=$(CONFINED) go test -count=1 -timeout 3h -run TestCommandLinesConfined -v ./guard
@@ -55,7 +55,9 @@ cases: build
 e2e:
 	CONDUCT_TEST_NO_SKIP=1 go test -tags e2e -count=1 -timeout 1h ./e2e
 
-fuzz: $(FUZZ)
+# As many at a time as there are cores, each on one.
+fuzz:
+	$(MAKE) -j$(shell nproc 2>/dev/null || echo 2) $(FUZZ)
 
 $(FUZZ):
 	.ci/fuzz $(firstword $(subst @, ,$@)) $(lastword $(subst @, ,$@)) $(FUZZTIME)
