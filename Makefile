@@ -40,7 +40,7 @@ go-test:
 # Command lines judged and run, and some of them run confined, which takes longer. The
 # seeds are printed.
 LINES ?= 20000
-CONFINED ?= 4000
+CONFINED ?= 2000
 lines:
 	CONDUCT_SHELL_LINES=$(LINES) go test -count=1 -timeout 3h -run TestCommandLinesAgainstTheShell -v ./guard
 	CONDUCT_SHELL_LINES=$(CONFINED) go test -count=1 -timeout 3h -run TestCommandLinesConfined -v ./guard
