@@ -152,6 +152,9 @@ func TestOpenGit(t *testing.T) {
 			p := Policy{
 				Root: c.root, Parents: []string{c.parent}, Own: []string{c.parent + "/U03"}, Cwd: c.parent + "/U03", Temp: temp, Git: true,
 			}
+			if c.root == linked {
+				p.Roots = []string{top} // every checkout is one
+			}
 			l, err := Lay([]string{"true"}, p, "/bin/true")
 			require.NoError(t, err)
 			require.Equal(t, Read, l.access(filepath.Dir(c.index)+"/objects"))
@@ -165,6 +168,43 @@ func TestOpenGit(t *testing.T) {
 			entries := listIndex(t, got)
 			require.Contains(t, entries, "S units/U04/secret")
 			require.Contains(t, entries, "H units/U03/x")
+		})
+	}
+}
+
+// TestOpenGitOpensNothingHidden has a pointer lead to a sibling or to the records, as a
+// confined command can make it where there was no repository.
+func TestOpenGitOpensNothingHidden(t *testing.T) {
+	t.Parallel()
+	for name, forge := range map[string]func(t *testing.T, ws, target string){
+		"a file": func(t *testing.T, ws, target string) {
+			require.NoError(t, os.WriteFile(ws+"/.git", []byte("gitdir: "+target+"\n"), 0o600))
+		},
+		"a link": func(t *testing.T, ws, target string) { require.NoError(t, os.Symlink(target, ws+"/.git")) },
+		"by way of another": func(t *testing.T, ws, target string) {
+			require.NoError(t, os.WriteFile(ws+"/.git", []byte("gitdir: own\n"), 0o600))
+			require.NoError(t, os.Mkdir(ws+"/own", 0o700))
+			require.NoError(t, os.WriteFile(ws+"/own/commondir", []byte(target+"\n"), 0o600))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ws, err := filepath.EvalSymlinks(t.TempDir())
+			require.NoError(t, err)
+			for _, dir := range []string{"/units/U03", "/units/U04", "/.conduct", "/temp"} {
+				require.NoError(t, os.MkdirAll(ws+dir, 0o700))
+			}
+			for _, target := range []string{ws + "/units/U04", ws + "/.conduct"} {
+				require.NoError(t, os.RemoveAll(ws+"/.git"))
+				require.NoError(t, os.RemoveAll(ws+"/own"))
+				forge(t, ws, target)
+				l, err := Lay([]string{"true"}, Policy{
+					Root: ws, Parents: []string{ws + "/units"}, Own: []string{ws + "/units/U03"}, Records: []string{ws + "/.conduct"},
+					Cwd: ws, Temp: ws + "/temp", Git: true,
+				}, "/bin/true")
+				require.NoError(t, err)
+				require.False(t, l.Visible(target), target)
+			}
 		})
 	}
 }

@@ -28,8 +28,7 @@ func (l *Layout) openGit(path string) error {
 		if err != nil {
 			return nil //nolint:nilerr // git finds nothing either
 		}
-		l.put(target, Read)
-		return l.openStore(target, filepath.Dir(path))
+		return l.openPointed(target, filepath.Dir(path))
 	case info.IsDir():
 		l.put(path, Read)
 		return l.openStore(path, filepath.Dir(path))
@@ -40,15 +39,28 @@ func (l *Layout) openGit(path string) error {
 		return nil
 	}
 	if common, ok := pointer(filepath.Join(dir, "commondir"), ""); ok {
-		l.put(common, Read)
+		top := ""
 		if filepath.Base(common) == ".git" {
-			if err := l.openStore(common, filepath.Dir(common)); err != nil {
-				return err
-			}
+			top = filepath.Dir(common)
+		}
+		if err := l.openPointed(common, top); err != nil {
+			return err
 		}
 	}
+	return l.openPointed(dir, filepath.Dir(path))
+}
+
+// openPointed opens the folder that a pointer or a link leads to. Where there was no
+// repository a confined command can make the pointer: it opens nothing that is hidden.
+func (l *Layout) openPointed(dir, top string) error {
+	if !l.Visible(dir) {
+		return nil
+	}
 	l.put(dir, Read)
-	return l.openStore(dir, filepath.Dir(path))
+	if top == "" {
+		return nil
+	}
+	return l.openStore(dir, top)
 }
 
 // openStore gives the index of a checkout, whose top folder is top, the form that

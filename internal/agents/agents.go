@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 
 	"github.com/google/renameio/v2"
 )
@@ -203,7 +204,7 @@ func rename(text []byte, name string) []byte {
 
 // owner returns the dispatch that a copy was written for, "" when it is none.
 func owner(file string) string {
-	f, err := os.Open(file)
+	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0) // not to wait for a pipe
 	if err != nil {
 		return ""
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/seed6310be5c/conduct/dispatch"
@@ -34,7 +35,7 @@ const (
 // business: none opens anything.
 func readDirective(file string, now time.Time) (directive, error) {
 	var out directive
-	f, err := os.Open(file)
+	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0) // not to wait for a pipe
 	if err != nil {
 		return out, fmt.Errorf("--from: %w", err)
 	}
