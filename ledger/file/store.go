@@ -22,17 +22,13 @@
 package file
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"slices"
 	"strings"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/seed6310be5c/conduct/ledger"
 	"github.com/seed6310be5c/conduct/store"
@@ -88,11 +84,11 @@ func (s *Store) load(id store.ID) (kept, error) {
 	if err != nil {
 		return kept{}, err
 	}
-	if k.size > 0 && s.logSize(id) == k.size {
+	if k.size > 0 && s.log(id).Size() == k.size {
 		k.whole = true
 		return k, nil
 	}
-	data, from, err := s.log(id, k.size)
+	data, from, err := s.log(id).Read(k.size)
 	if errors.Is(err, fs.ErrNotExist) {
 		if file != openPath(id) {
 			return kept{}, ledger.Unknown(id) // a removal that died
@@ -176,64 +172,20 @@ func decode(data []byte, id store.ID) (kept, error) {
 	return k, err
 }
 
-// logSize is how long a log is, -1 when it is no regular file. It is asked of every
-// item of a board, so it is one system call.
-func (s *Store) logSize(id store.ID) int64 {
-	var st unix.Stat_t
-	if err := unix.Fstatat(s.files.Fd(), logPath(id), &st, unix.AT_SYMLINK_NOFOLLOW); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
-		return -1
-	}
-	return st.Size
-}
+func (s *Store) log(id store.ID) records.Journal { return s.files.Journal(logPath(id)) }
 
-// log reads the events of an item from a place on, from the beginning when the
-// file has become shorter.
-func (s *Store) log(id store.ID, from int64) (data []byte, start int64, err error) {
-	f, err := s.openLog(id, os.O_RDONLY)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, 0, fmt.Errorf("read %q: %w", logPath(id), err)
-	case !info.Mode().IsRegular():
-		return nil, 0, &store.DamageError{File: logPath(id), Reason: "it is no regular file"}
-	case info.Size() > store.MaxSize:
-		return nil, 0, &store.DamageError{File: logPath(id), Reason: fmt.Sprintf("it has %d bytes, more than %d", info.Size(), store.MaxSize)}
-	case info.Size() < from:
-		from = 0 // it was compacted, and its writer died before it wrote down the item
-	}
-	data = make([]byte, info.Size()-from)
-	if n, err := f.ReadAt(data, from); err != nil && !(errors.Is(err, io.EOF) && n == len(data)) {
-		return nil, 0, fmt.Errorf("read %q: %w", logPath(id), err)
-	}
-	return data, from, nil
-}
-
-func (s *Store) openLog(id store.ID, flag int) (*os.File, error) {
-	f, err := s.root.OpenFile(logPath(id), flag|nonblock, 0)
-	if err != nil {
-		return nil, s.files.Unreadable(logPath(id), err)
-	}
-	return f, nil
-}
-
-// fold applies the whole lines of a log.
+// fold applies the lines of a log that count.
 func (k *kept) fold(data []byte) error {
-	for len(data) > 0 {
-		line, rest, ok := bytes.Cut(data, []byte{'\n'})
-		if !ok {
+	for l := range records.Lines(data) {
+		if l.Torn {
 			k.torn = true
 			return nil
 		}
-		k.size += int64(len(line)) + 1
-		data = rest
-		if !isJSON(line) {
-			continue // it was torn, and the next writer ended it
+		k.size += l.Size
+		if !l.Counts {
+			continue
 		}
-		e, err := ledger.DecodeEvent(line)
+		e, err := ledger.DecodeEvent(l.Text)
 		if err == nil {
 			err = k.Apply(e)
 		}
@@ -243,12 +195,6 @@ func (k *kept) fold(data []byte) error {
 		k.lines++
 	}
 	return nil
-}
-
-// isJSON says whether a line is one whole value. The beginning of an object never is.
-func isJSON(line []byte) bool {
-	r := wire.NewReader(line)
-	return r.Skip() == nil && r.End() == nil
 }
 
 // Item returns an item: an error that is ledger.UnknownItem, or store.ErrDamaged.
@@ -267,17 +213,16 @@ func (s *Store) Events(id store.ID) ([]ledger.Event, error) {
 }
 
 func (s *Store) events(id store.ID) ([]ledger.Event, error) {
-	data, _, err := s.log(id, 0)
+	data, _, err := s.log(id).Read(0)
 	if err != nil {
 		return nil, err
 	}
 	var out []ledger.Event
-	for line := range bytes.Lines(data) {
-		whole, ok := bytes.CutSuffix(line, []byte{'\n'})
-		if !ok || !isJSON(whole) {
+	for l := range records.Lines(data) {
+		if !l.Counts {
 			continue
 		}
-		e, err := ledger.DecodeEvent(whole)
+		e, err := ledger.DecodeEvent(l.Text)
 		if err != nil {
 			return nil, &store.DamageError{File: logPath(id), Reason: err.Error()}
 		}

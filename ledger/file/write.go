@@ -5,18 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/seed6310be5c/conduct/ledger"
 	"github.com/seed6310be5c/conduct/store"
 	"github.com/seed6310be5c/conduct/wire"
 )
-
-// nonblock keeps an open from waiting at a pipe that lies where a file belongs.
-const nonblock = unix.O_NONBLOCK
 
 // maxReplaced is how many lines that were replaced a log holds before it is
 // written anew without them.
@@ -218,7 +212,7 @@ func (s *Store) add(k *kept, e ledger.Event) error {
 		*k = next
 		return nil
 	}
-	size, err := s.append(k.ID, line)
+	size, err := s.log(k.ID).Append(line, s.step)
 	if err != nil {
 		return err
 	}
@@ -229,30 +223,6 @@ func (s *Store) add(k *kept, e ledger.Event) error {
 
 // tornRoom is more than a torn line may have.
 const tornRoom = 16 << 10
-
-// append writes a line at the end of a log and makes it durable; it returns how
-// long the log is then. What it could not write as a whole it takes back.
-func (s *Store) append(id store.ID, line []byte) (int64, error) {
-	f, err := s.openLog(id, os.O_RDWR|os.O_APPEND)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return 0, fmt.Errorf("append to %q: %w", logPath(id), err)
-	}
-	s.step("log.append")
-	_, err = f.Write(line)
-	if err == nil {
-		s.step("log.sync")
-		err = f.Sync()
-	}
-	if err != nil {
-		return 0, fmt.Errorf("append to %q: %w", logPath(id), errors.Join(err, f.Truncate(info.Size())))
-	}
-	return info.Size() + int64(len(line)), nil
-}
 
 // Bind binds a dispatch to an item: ledger.AlreadyBound when it is bound to another
 // one. The link comes first: without the event it binds nothing, and the next
