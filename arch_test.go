@@ -36,6 +36,7 @@ var may = map[string]string{
 
 	// The board.
 	"ledger": "dispatch store wire", "ledger/file": "ledger store store/file wire",
+	"mailbox": "ledger store wire", "mailbox/file": "ledger mailbox store store/file",
 
 	// The workspace.
 	"config": "nearest unit wire", "workspace": "wire",
@@ -57,7 +58,7 @@ var may = map[string]string{
 	"internal/gate":     "audit dispatch guard hooks internal/system store store/file unit workspace",
 	"internal/guardcmd": "hooks hooks/all internal/gate",
 	"internal/cli": "audit config dispatch dispatch/mint grants guard hooks/all hooks/generic hooks/opencode install internal/agents internal/confine internal/gate internal/guardcmd " +
-		"internal/system janitor ledger ledger/file nearest sandbox sandbox/bwrap sandbox/landlock sandbox/seatbelt store store/file unit wire workspace",
+		"internal/system janitor ledger ledger/file mailbox mailbox/file nearest sandbox sandbox/bwrap sandbox/landlock sandbox/seatbelt store store/file unit wire workspace",
 	"cmd/conduct": "internal/cli", "cmd/conduct-guard": "internal/guardcmd",
 
 	// Tests with the real agent programs.
@@ -65,7 +66,7 @@ var may = map[string]string{
 
 	// What is run by hand.
 	"internal/docgen": "config dispatch dispatch/mint grants guard hooks hooks/all hooks/claudecode hooks/codex hooks/copilot hooks/cursor hooks/geminicli hooks/generic " +
-		"hooks/kiro hooks/opencode hooks/qwencode install ledger store/mem unit wire",
+		"hooks/kiro hooks/opencode hooks/qwencode install ledger mailbox store/mem unit wire",
 }
 
 // only lists imports from elsewhere that belong into a few packages, with the reason.
@@ -264,7 +265,7 @@ func TestHookLinksLittle(t *testing.T) {
 		names = append(names, i)
 	}
 	require.ElementsMatch(t, want, names)
-	for _, pkg := range []string{"config", "internal/cli", "install", "janitor", "ledger", "ledger/file"} {
+	for _, pkg := range []string{"config", "internal/cli", "install", "janitor", "ledger", "ledger/file", "mailbox", "mailbox/file"} {
 		require.False(t, linked[pkg], "conduct-guard links %s", pkg)
 	}
 }

@@ -406,6 +406,10 @@ func textFlags(verb string) []string {
 	switch verb {
 	case "report":
 		return []string{"--kind", "--artifact"}
+	case "request":
+		return []string{"--kind", "--to"}
+	case "message":
+		return []string{"--to"}
 	case "check":
 		return []string{"--op", "--agent"}
 	}

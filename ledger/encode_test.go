@@ -19,6 +19,7 @@ var start = time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 const (
 	item1 store.ID = "01HZXJ0000000000000000000A"
 	item2 store.ID = "01HZXJ0000000000000000000B"
+	item3 store.ID = "01HZXJ0000000000000000000C"
 	disp1 store.ID = "01HZXJ0000000000000000000D"
 	disp2 store.ID = "01HZXJ0000000000000000000E"
 )
@@ -38,7 +39,8 @@ func oneOfEach(t require.TestingT) []ledger.Event {
 			Artifacts: []ledger.Pointer{pointer(t, "pr:12"), pointer(t, "commit:0123abc")}},
 		{Seq: 4, Time: start, Kind: ledger.KindDecision, Text: "go on\nso"},
 		{Seq: 5, Time: start, Kind: ledger.KindVerdict, Dispatch: disp1, Verdict: dispatch.VerdictNotReady},
-		{Seq: 6, Time: start, Kind: ledger.KindClose},
+		{Seq: 6, Time: start, Kind: ledger.KindRequest, Dispatch: disp1, Request: ledger.AskRelay, To: item3, Text: "which port?"},
+		{Seq: 7, Time: start, Kind: ledger.KindClose},
 	}
 }
 
@@ -56,7 +58,7 @@ func TestEventsComeBack(t *testing.T) {
 
 func TestEventsThatAreNotWhole(t *testing.T) {
 	events := oneOfEach(t)
-	report, verdict, create := string(events[2].Encode()), string(events[4].Encode()), string(events[0].Encode())
+	report, verdict, create, request := string(events[2].Encode()), string(events[4].Encode()), string(events[0].Encode()), string(events[5].Encode())
 	for name, c := range map[string]struct{ good, old, new string }{
 		"torn":                 {report, `]}`, `]`},
 		"trailing data":        {report, `]}`, `]}1`},
@@ -79,6 +81,9 @@ func TestEventsThatAreNotWhole(t *testing.T) {
 		"too deep":             {create, `"depth":2`, `"depth":3`},
 		"no depth":             {create, `"depth":2`, `"depth":0`},
 		"no title":             {create, `Pay by card`, ``},
+		"unknown request":      {request, `"relay"`, `"shout"`},
+		"a request to no item": {request, string(item3), "everybody"},
+		"an empty request":     {request, `which port?`, ` `},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bad := strings.Replace(c.good, c.old, c.new, 1)

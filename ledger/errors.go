@@ -23,13 +23,19 @@ const (
 	FieldTooLong        Code = "field_too_long"
 	FieldInvalid        Code = "field_invalid"
 	BadPointer          Code = "bad_pointer"
+	NoChannel           Code = "no_channel"
+	ChannelExpired      Code = "channel_expired"
+	ChannelExhausted    Code = "channel_exhausted"
+	ChannelOpen         Code = "channel_open"
+	ChannelCapExceeded  Code = "channel_cap_exceeded"
 )
 
 // Codes lists the refusals.
 func Codes() []Code {
 	return []Code{
 		UnknownItem, ItemClosed, NotBound, AlreadyBound, ItemCapExceeded, EventCapExceeded, ArtifactCapExceeded,
-		DepthExceeded, FieldTooLong, FieldInvalid, BadPointer,
+		DepthExceeded, FieldTooLong, FieldInvalid, BadPointer, NoChannel, ChannelExpired, ChannelExhausted, ChannelOpen,
+		ChannelCapExceeded,
 	}
 }
 
@@ -61,6 +67,14 @@ func (e *Error) in(field string) *Error {
 	e.Field = field
 	return e
 }
+
+// Refuse makes a refusal, for the packages that keep other parts of the board.
+func Refuse(c Code, item store.ID, field, format string, args ...any) error {
+	return refuse(c, format, args...).of(item).in(field)
+}
+
+// Closed is the refusal of an item that takes no more events.
+func Closed(id store.ID) error { return closed(id) }
 
 // Unknown is the refusal of an id that no item of the board has.
 func Unknown(id store.ID) error {

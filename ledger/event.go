@@ -23,11 +23,12 @@ const (
 	KindDecision Kind = "decision" // the conductor answers
 	KindVerdict  Kind = "verdict"
 	KindClose    Kind = "close"
+	KindRequest  Kind = "request" // the worker asks the conductor to pass something on, or for a channel
 )
 
 // Kinds lists the kinds of events.
 func Kinds() []Kind {
-	return []Kind{KindCreate, KindBind, KindReport, KindDecision, KindVerdict, KindClose}
+	return []Kind{KindCreate, KindBind, KindReport, KindDecision, KindVerdict, KindClose, KindRequest}
 }
 
 // Event is one thing that happened to an item. Which of the fields it has depends
@@ -38,23 +39,25 @@ type Event struct {
 	Seq        int
 	Time       time.Time
 	Kind       Kind
-	Dispatch   store.ID         // bind, report; verdict, when a release brought it
+	Dispatch   store.ID         // bind, report, request; verdict, when a release brought it
 	Session    string           // create: the conductor's
 	Parent     store.ID         // create
 	Depth      int              // create
 	Title      string           // create
 	Acceptance string           // create
 	Report     ReportKind       // report
-	Text       string           // report: the summary; decision
+	Text       string           // report: the summary; decision; request
 	Artifacts  []Pointer        // report
 	Verdict    dispatch.Verdict // verdict
+	Request    RequestKind      // request
+	To         store.ID         // request: the item that it is about
 }
 
 // key is the same for events that say the same, whenever they happened.
 func (e *Event) key() string {
 	parts := []string{
 		string(e.Kind), string(e.Dispatch), e.Session, string(e.Parent), strconv.Itoa(e.Depth), e.Title, e.Acceptance,
-		string(e.Report), e.Text, string(e.Verdict),
+		string(e.Report), e.Text, string(e.Verdict), string(e.Request), string(e.To),
 	}
 	for _, p := range e.Artifacts {
 		parts = append(parts, p.String())
@@ -92,6 +95,8 @@ func (e *Event) write(w *wire.Writer) {
 		w.String("decision", e.Text)
 	case KindVerdict:
 		w.String("dispatch", string(e.Dispatch)).String("verdict", string(e.Verdict))
+	case KindRequest:
+		w.String("dispatch", string(e.Dispatch)).String("request", string(e.Request)).String("to", string(e.To)).String("text", e.Text)
 	}
 }
 
@@ -112,7 +117,7 @@ func fieldsOf(k Kind) int {
 		return 5
 	case KindVerdict:
 		return 6
-	case KindReport:
+	case KindReport, KindRequest:
 		return 8
 	}
 	return 4
@@ -192,7 +197,11 @@ func (e *Event) text(name string) *string {
 		return &e.Acceptance
 	case "report":
 		return (*string)(&e.Report)
-	case "summary", "decision":
+	case "request":
+		return (*string)(&e.Request)
+	case "to":
+		return (*string)(&e.To)
+	case "summary", "decision", "text":
 		return &e.Text
 	case "verdict":
 		return (*string)(&e.Verdict)
@@ -232,22 +241,25 @@ func (e *Event) check() error {
 		return errors.Join(checkLine("title", e.Title, MaxTitle), checkText("acceptance", e.Acceptance, MaxAccept, true),
 			checkText("session", e.Session, MaxSession, false), checkPlace(e.Parent, e.Depth))
 	case KindBind:
-		return checkID("dispatch", e.Dispatch)
+		return CheckID("dispatch", e.Dispatch)
 	case KindReport:
-		return errors.Join(checkID("dispatch", e.Dispatch), checkReport(e.Report), checkLine("summary", e.Text, MaxSummary),
+		return errors.Join(CheckID("dispatch", e.Dispatch), checkReport(e.Report), checkLine("summary", e.Text, MaxSummary),
 			checkArtifacts(e.Artifacts))
 	case KindDecision:
 		return checkDecision(e.Text)
 	case KindVerdict:
 		if e.Dispatch != "" && !e.Dispatch.Valid() {
-			return checkID("dispatch", e.Dispatch)
+			return CheckID("dispatch", e.Dispatch)
 		}
 		return checkVerdict(e.Verdict)
+	case KindRequest:
+		return errors.Join(CheckID("dispatch", e.Dispatch), checkRequest(e.Request), CheckID("to", e.To), checkLine("text", e.Text, MaxRequest))
 	}
 	return nil
 }
 
-func checkID(field string, id store.ID) error {
+// CheckID checks that a field holds an id as they are minted.
+func CheckID(field string, id store.ID) error {
 	if !id.Valid() {
 		return refuse(FieldInvalid, "%s %q is no id", field, string(id)).in(field)
 	}
@@ -263,12 +275,19 @@ func checkPlace(parent store.ID, depth int) error {
 	case depth < 2:
 		return refuse(FieldInvalid, "depth %d does not fit to the parent %q", depth, string(parent)).in("depth")
 	}
-	return checkID("parent", parent)
+	return CheckID("parent", parent)
 }
 
 func checkReport(k ReportKind) error {
 	if !slices.Contains(ReportKinds(), k) {
 		return refuse(FieldInvalid, "kind %q is not one of progress, done, blocked, question", string(k)).in("kind")
+	}
+	return nil
+}
+
+func checkRequest(k RequestKind) error {
+	if !slices.Contains(RequestKinds(), k) {
+		return refuse(FieldInvalid, "kind %q is not one of relay, channel", string(k)).in("kind")
 	}
 	return nil
 }

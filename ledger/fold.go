@@ -50,8 +50,10 @@ func (it *Item) follows(e *Event) error {
 		return fmt.Errorf("event %d follows event %d", e.Seq, it.Events)
 	case it.Events > 0 && !it.Open():
 		return errors.New("an event follows the close")
-	case e.Kind == KindReport && e.Dispatch != it.Dispatch:
-		return fmt.Errorf("a report of dispatch %q, which is not bound", e.Dispatch)
+	case (e.Kind == KindReport || e.Kind == KindRequest) && e.Dispatch != it.Dispatch:
+		return fmt.Errorf("a %s of dispatch %q, which is not bound", e.Kind, e.Dispatch)
+	case e.Kind == KindRequest && e.To == it.ID:
+		return errors.New("a request about the item itself")
 	case e.Kind == KindReport && len(union(it.Artifacts, e.Artifacts)) > MaxArtifacts:
 		return errors.New("too many artifacts")
 	}

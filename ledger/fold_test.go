@@ -32,7 +32,7 @@ func someText(t *rapid.T, label string) string {
 // step plans one random event of an item.
 func step(t *rapid.T, it *ledger.Item, now time.Time) (ledger.Event, error) {
 	worker := rapid.SampledFrom([]store.ID{disp1, disp2}).Draw(t, "dispatch")
-	switch rapid.SampledFrom([]string{"bind", "report", "report", "report", "decide", "verdict", "close"}).Draw(t, "what") {
+	switch rapid.SampledFrom([]string{"bind", "report", "report", "report", "request", "decide", "verdict", "close"}).Draw(t, "what") {
 	case "bind":
 		return it.PlanBind(worker, rapid.Bool().Draw(t, "busy"), now)
 	case "decide":
@@ -40,6 +40,8 @@ func step(t *rapid.T, it *ledger.Item, now time.Time) (ledger.Event, error) {
 	case "verdict":
 		v := rapid.SampledFrom(dispatch.Verdicts()).Draw(t, "verdict")
 		return it.PlanVerdict(v, rapid.SampledFrom([]store.ID{"", worker}).Draw(t, "for"), now)
+	case "request":
+		return it.PlanRequest(worker, ledger.Request{Kind: ledger.AskRelay, Text: someText(t, "request")}, &ledger.Item{ID: item3}, now)
 	case "close":
 		if rapid.IntRange(0, 9).Draw(t, "really") > 0 {
 			return ledger.Event{}, ledger.ErrSame
@@ -111,7 +113,7 @@ func TestFoldOfOneOfEach(t *testing.T) {
 	require.ErrorIs(t, err, ledger.UnknownItem)
 	_, err = ledger.Fold(item1, oneOfEach(t)[1:])
 	require.ErrorIs(t, err, store.ErrDamaged)
-	_, err = ledger.Fold(item1, append(oneOfEach(t), ledger.Event{Seq: 7, Kind: ledger.KindDecision}))
+	_, err = ledger.Fold(item1, append(oneOfEach(t), ledger.Event{Seq: 8, Kind: ledger.KindDecision}))
 	require.ErrorIs(t, err, store.ErrDamaged)
 }
 
@@ -200,6 +202,10 @@ func TestRepeated(t *testing.T) {
 	do(t, it)(it.PlanDecision("so", start))
 	_, err = it.PlanDecision("so", start)
 	require.ErrorIs(t, err, ledger.ErrSame)
+	q, other := ledger.Request{Kind: ledger.AskChannel, Text: "which?"}, &ledger.Item{ID: item2}
+	do(t, it)(it.PlanRequest(disp1, q, other, start))
+	_, err = it.PlanRequest(disp1, q, other, start)
+	require.ErrorIs(t, err, ledger.ErrSame)
 	_, err = it.PlanReport(disp1, r, start)
 	require.NoError(t, err, "said again to a decision, it is new")
 	do(t, it)(it.PlanVerdict("ready", disp1, start))
@@ -247,6 +253,11 @@ func TestRefusals(t *testing.T) {
 	judge := func(v dispatch.Verdict) func(*ledger.Item) (ledger.Event, error) {
 		return func(it *ledger.Item) (ledger.Event, error) { return it.PlanVerdict(v, "", start) }
 	}
+	ask := func(r ledger.Request, to ledger.Item) func(*ledger.Item) (ledger.Event, error) {
+		return func(it *ledger.Item) (ledger.Event, error) { return it.PlanRequest(disp1, r, &to, start) }
+	}
+	port := ledger.Request{Kind: ledger.AskRelay, Text: "which port?"}
+	other := ledger.Item{ID: item2, State: ledger.StateBound}
 	var many []ledger.Pointer
 	for i := range ledger.MaxArtifacts {
 		many = append(many, pointer(t, fmt.Sprintf("pr:%d", i+1)))
@@ -296,6 +307,16 @@ func TestRefusals(t *testing.T) {
 		"reports up to":       {with(full(192), report(say(ledger.Done, "d"))), ledger.EventCapExceeded, ""},
 		"decisions up to":     {with(full(199), decide("d")), ledger.EventCapExceeded, ""},
 		"verdicts up to":      {with(full(199), judge("ready")), ledger.EventCapExceeded, ""},
+		"requests up to":      {with(full(192), ask(port, other)), ledger.EventCapExceeded, ""},
+		"request of a closed": {with(shut, ask(port, other)), ledger.ItemClosed, ""},
+		"request to a closed": {with(none, ask(port, ledger.Item{ID: item2, State: ledger.StateClosed})), ledger.ItemClosed, ""},
+		"request to oneself":  {with(none, ask(port, ledger.Item{ID: item1})), ledger.FieldInvalid, "to"},
+		"another's request": {with(none, func(it *ledger.Item) (ledger.Event, error) {
+			return it.PlanRequest(disp2, port, &other, start)
+		}), ledger.NotBound, ""},
+		"unknown request":     {with(none, ask(ledger.Request{Kind: "shout", Text: "x"}, other)), ledger.FieldInvalid, "kind"},
+		"long request":        {with(none, ask(ledger.Request{Kind: ledger.AskChannel, Text: x(501)}, other)), ledger.FieldTooLong, "text"},
+		"no request":          {with(none, ask(ledger.Request{Kind: ledger.AskChannel}, other)), ledger.FieldInvalid, "text"},
 		"an id of no item":    {ledger.Unknown(item1), ledger.UnknownItem, ""},
 		"a dispatch of none":  {ledger.Unbound(disp1), ledger.NotBound, ""},
 		"a dispatch of other": {ledger.Bound(disp1, item1), ledger.AlreadyBound, ""},
@@ -316,6 +337,7 @@ func TestRefusals(t *testing.T) {
 	require.NoError(t, create(board(255, ledger.StateClosed), ledger.New{Title: "t"}))
 	require.NoError(t, create(&ledger.Board{Items: []ledger.Item{{ID: item2, Depth: 1, Events: 1}}}, ledger.New{Title: "t", Parent: item2}))
 	require.NoError(t, with(none, report(say(ledger.Done, x(500), many[:6]...))))
+	require.NoError(t, with(full(191), ask(ledger.Request{Kind: ledger.AskChannel, Text: x(500)}, other)))
 	require.NoError(t, with(full(191), report(say(ledger.Done, "d"))))
 	require.NoError(t, with(full(198), decide(x(1000))))
 	require.NoError(t, with(full(199), func(it *ledger.Item) (ledger.Event, error) { return it.PlanClose(start) }))

@@ -30,6 +30,7 @@ const (
 	MaxAccept    = 4000
 	MaxDecision  = 1000
 	MaxSummary   = 500
+	MaxRequest   = 500
 	MaxSession   = dispatch.MaxNote
 	MaxReported  = 6  // artifacts of one report
 	MaxArtifacts = 24 // different artifacts of an item
@@ -76,6 +77,18 @@ const (
 
 // ReportKinds lists the kinds of reports.
 func ReportKinds() []ReportKind { return []ReportKind{Progress, Done, Blocked, Question} }
+
+// RequestKind is what a worker asks the conductor for.
+type RequestKind string
+
+// The kinds of requests.
+const (
+	AskRelay   RequestKind = "relay"   // pass this on to the worker of that item
+	AskChannel RequestKind = "channel" // let me write to the worker of that item
+)
+
+// RequestKinds lists the kinds of requests.
+func RequestKinds() []RequestKind { return []RequestKind{AskRelay, AskChannel} }
 
 func (k ReportKind) status() Status {
 	switch k {

@@ -33,7 +33,7 @@ func (b *Board) PlanCreate(n New, now time.Time) (Event, error) {
 		}
 		e.Depth = p.Depth + 1
 	}
-	if err := first(e.check()); err != nil {
+	if err := First(e.check()); err != nil {
 		return Event{}, err
 	}
 	if n := b.open(); n >= MaxOpen {
@@ -96,6 +96,48 @@ func (it *Item) PlanReport(id store.ID, r Report, now time.Time) (Event, error) 
 	return it.plan(e, now)
 }
 
+// Works says whether a dispatch may act for the item: NotBound, ItemClosed.
+func (it *Item) Works(id store.ID) error {
+	switch {
+	case it.Dispatch != id || id == "":
+		return Unbound(id)
+	case !it.Open():
+		return closed(it.ID)
+	}
+	return nil
+}
+
+// Request is what a worker asks the conductor for.
+type Request struct {
+	Kind RequestKind
+	To   store.ID // an item of the board, of which nothing changes
+	Text string
+}
+
+// PlanRequest plans a request of the item's worker. It is written on the item of
+// who asks; to is the other one, and only looked at. One that says what the item's
+// last event says is ErrSame.
+func (it *Item) PlanRequest(id store.ID, r Request, to *Item, now time.Time) (Event, error) {
+	if it.Dispatch != id || id == "" {
+		return Event{}, Unbound(id)
+	}
+	if err := it.other(to); err != nil {
+		return Event{}, err
+	}
+	return it.planUnlessSame(Event{Kind: KindRequest, Dispatch: id, Request: r.Kind, To: to.ID, Text: r.Text}, now)
+}
+
+// other says whether an item can be written to from this one.
+func (it *Item) other(to *Item) error {
+	if to.ID == it.ID {
+		return refuse(FieldInvalid, "item %q is your own", string(to.ID)).in("to")
+	}
+	if !to.Open() {
+		return closed(to.ID)
+	}
+	return nil
+}
+
 // PlanDecision plans an answer of the conductor's.
 func (it *Item) PlanDecision(text string, now time.Time) (Event, error) {
 	return it.planUnlessSame(Event{Kind: KindDecision, Text: text}, now)
@@ -131,7 +173,7 @@ func (it *Item) plan(e Event, now time.Time) (Event, error) {
 		return Event{}, closed(it.ID)
 	}
 	e.Seq, e.Time = it.next(&e), stamp(now)
-	if err := first(e.check()); err != nil {
+	if err := First(e.check()); err != nil {
 		return Event{}, err
 	}
 	if e.Seq > room(e.Kind) {
@@ -150,7 +192,7 @@ func room(k Kind) int {
 	switch k {
 	case KindClose:
 		return MaxEvents
-	case KindReport:
+	case KindReport, KindRequest:
 		return MaxEvents - 8
 	}
 	return MaxEvents - 1
@@ -163,8 +205,8 @@ func closed(id store.ID) error {
 // stamp is a time as it is stored.
 func stamp(now time.Time) time.Time { return now.UTC().Round(0) }
 
-// first is the first of joined errors: one refusal is enough to be told.
-func first(err error) error {
+// First is the first of joined errors: one refusal is enough to be told.
+func First(err error) error {
 	for {
 		many, ok := err.(interface{ Unwrap() []error })
 		if !ok {

@@ -12,6 +12,9 @@ func checkLine(field, text string, most int) error {
 	return errors.Join(notEmpty(field, text), checkText(field, text, most, false))
 }
 
+// CheckLine checks a text of one line that has to be there, of most bytes.
+func CheckLine(field, text string, most int) error { return First(checkLine(field, text, most)) }
+
 func notEmpty(field, text string) error {
 	if strings.TrimSpace(text) == "" {
 		return refuse(FieldInvalid, "%s is empty", field).in(field)

@@ -29,6 +29,7 @@ type ConductorItem struct {
 	Verdict      string    `view:"verdict"`
 	Summary      string    `view:"summary"`
 	Artifacts    []Pointer `view:"artifacts"`
+	Unread       int       `view:"unread"`
 	Dispatch     store.ID  `view:"dispatch"`
 	Session      string    `view:"session"`
 	CreatedAt    time.Time `view:"created_at"`
@@ -60,6 +61,7 @@ type PageItem struct {
 	Verdict      string    `view:"verdict"`
 	Summary      string    `view:"summary"`
 	Artifacts    []Pointer `view:"artifacts"`
+	Unread       int       `view:"unread"`
 	CreatedAt    time.Time `view:"created_at"`
 	LastReportAt time.Time `view:"last_report_at"`
 	UpdatedAt    time.Time `view:"updated_at"`
@@ -81,6 +83,7 @@ type Brief struct {
 	Decision   string        `view:"decision"`
 	Status     Status        `view:"status"`
 	Summary    string        `view:"summary"`
+	Unread     int           `view:"unread"`
 	Siblings   []SiblingItem `view:"siblings"`
 }
 
@@ -100,6 +103,8 @@ type Present struct {
 	Now time.Time
 	// Live says whether a dispatch is in force.
 	Live func(store.ID) bool
+	// Unread counts the messages that wait for an item.
+	Unread func(store.ID) int
 }
 
 // stale says that a worker in force has been silent for long.
@@ -119,7 +124,7 @@ func (it *Item) Conductor(p Present) ConductorItem {
 	return ConductorItem{
 		Item: it.ID, Parent: it.Parent, Title: it.Title, Acceptance: it.Acceptance, Status: it.Status, State: it.State,
 		Stale: it.stale(p), Orphaned: it.orphaned(p), Round: it.Round, Fails: it.Fails, Decision: it.Decision,
-		Verdict: string(it.Verdict), Summary: it.Summary, Artifacts: it.Artifacts, Dispatch: it.Dispatch, Session: it.Session,
+		Verdict: string(it.Verdict), Summary: it.Summary, Artifacts: it.Artifacts, Unread: p.Unread(it.ID), Dispatch: it.Dispatch, Session: it.Session,
 		CreatedAt: it.CreatedAt, LastReportAt: it.ReportedAt, UpdatedAt: it.UpdatedAt, Events: it.Events,
 	}
 }
@@ -141,7 +146,7 @@ func (b *Board) Page(p Present) PageBoard {
 		v.Items = append(v.Items, PageItem{
 			Item: it.ID, Parent: it.Parent, Title: it.Title, Acceptance: it.Acceptance, Status: it.Status, State: it.State,
 			Stale: it.stale(p), Orphaned: it.orphaned(p), Round: it.Round, Fails: it.Fails, Decision: it.Decision,
-			Verdict: string(it.Verdict), Summary: it.Summary, Artifacts: it.Artifacts, CreatedAt: it.CreatedAt,
+			Verdict: string(it.Verdict), Summary: it.Summary, Artifacts: it.Artifacts, Unread: p.Unread(it.ID), CreatedAt: it.CreatedAt,
 			LastReportAt: it.ReportedAt, UpdatedAt: it.UpdatedAt, Events: it.Events,
 		})
 	}
@@ -149,14 +154,14 @@ func (b *Board) Page(p Present) PageBoard {
 }
 
 // Brief is the view of the board for the worker of one item.
-func (b *Board) Brief(own store.ID) (Brief, error) {
+func (b *Board) Brief(own store.ID, p Present) (Brief, error) {
 	it, err := b.Find(own)
 	if err != nil {
 		return Brief{}, err
 	}
 	v := Brief{
 		Item: it.ID, Title: it.Title, Acceptance: it.Acceptance, Round: it.Round, Decision: it.Decision,
-		Status: it.Status, Summary: it.Summary,
+		Status: it.Status, Summary: it.Summary, Unread: p.Unread(it.ID),
 	}
 	for i := range b.Items {
 		if s := &b.Items[i]; s.ID != own && s.Open() {

@@ -20,12 +20,14 @@ import (
 type sight func(*ledger.Board) []byte
 
 func present() ledger.Present {
-	return ledger.Present{Now: start.Add(time.Hour), Live: func(id store.ID) bool { return id == disp1 }}
+	return ledger.Present{Now: start.Add(time.Hour), Live: func(id store.ID) bool { return id == disp1 }, Unread: unread}
 }
+
+func unread(store.ID) int { return 3 }
 
 func own(id store.ID) sight {
 	return func(b *ledger.Board) []byte {
-		v, err := b.Brief(id)
+		v, err := b.Brief(id, present())
 		if err != nil {
 			return []byte(err.Error())
 		}
@@ -212,7 +214,7 @@ func TestWhatOthersDoStaysTheirs(t *testing.T) {
 		verdict := rapid.SampledFrom(dispatch.Verdicts()).Draw(t, "verdict")
 		for i, e := range events {
 			switch e.Kind {
-			case ledger.KindReport, ledger.KindDecision:
+			case ledger.KindReport, ledger.KindDecision, ledger.KindRequest:
 				e.Text = secret
 			case ledger.KindVerdict:
 				e.Verdict, e.Dispatch = verdict, ""
@@ -241,10 +243,10 @@ func TestEncode(t *testing.T) {
 		require.NoError(t, err)
 		b.Items = append(b.Items, it)
 	}
-	brief, err := b.Brief(item1)
+	brief, err := b.Brief(item1, present())
 	require.NoError(t, err)
 	require.JSONEq(t, `{"item":"`+string(item1)+`","title":"Pay by card","acceptance":"a\nb","round":1,"decision":"go on\nso",
-		"status":"done","summary":"a \"summary\"","siblings":[{"item":"`+string(item2)+`","title":"Pay by card","status":"done",
+		"status":"done","summary":"a \"summary\"","unread":3,"siblings":[{"item":"`+string(item2)+`","title":"Pay by card","status":"done",
 		"artifacts":["pr:12","commit:0123abc"],"last_report_at":"2026-05-04T03:02:01Z"}]}`, string(ledger.Encode(brief)))
 	for _, v := range []struct{ view, item any }{
 		{b.Conductor(present()), ledger.ConductorItem{}}, {b.Page(present()), ledger.PageItem{}}, {brief, ledger.SiblingItem{}},
@@ -262,7 +264,7 @@ func TestEncode(t *testing.T) {
 		require.ElementsMatch(t, ledger.Shown(v.item), keys(items[0]))
 		require.NotContains(t, ledger.Shown(v.item), "")
 	}
-	_, err = b.Brief(disp1)
+	_, err = b.Brief(disp1, present())
 	require.ErrorIs(t, err, ledger.UnknownItem)
 }
 
@@ -277,7 +279,7 @@ func keys(m map[string]json.RawMessage) []string {
 // What is derived follows the time and the dispatch.
 func TestDerived(t *testing.T) {
 	live := map[store.ID]bool{disp1: true}
-	p := ledger.Present{Now: start, Live: func(id store.ID) bool { return live[id] }}
+	p := ledger.Present{Now: start, Live: func(id store.ID) bool { return live[id] }, Unread: unread}
 	it := made(t)
 	is := func(stale, orphaned bool) {
 		t.Helper()
@@ -309,12 +311,12 @@ func TestDerived(t *testing.T) {
 // The closed ones are no longer anybody's siblings.
 func TestClosedAreNoSiblings(t *testing.T) {
 	b := &ledger.Board{}
-	for _, n := range []int{2, 6} {
-		it, err := ledger.Fold([]store.ID{item1, item2}[n/6], oneOfEach(t)[:n])
+	for _, n := range []int{2, 7} {
+		it, err := ledger.Fold([]store.ID{item1, item2}[n/7], oneOfEach(t)[:n])
 		require.NoError(t, err)
 		b.Items = append(b.Items, it)
 	}
-	v, err := b.Brief(item1)
+	v, err := b.Brief(item1, present())
 	require.NoError(t, err)
 	require.Empty(t, v.Siblings)
 }

@@ -58,7 +58,7 @@ func boardHint(err error) error {
 
 // present is the time, and who is in force.
 func (d *desk) present() ledger.Present {
-	return ledger.Present{Now: d.env.Clock.Now(), Live: d.inForce}
+	return ledger.Present{Now: d.env.Clock.Now(), Live: d.inForce, Unread: d.mail().Unread}
 }
 
 // inForce says whether a dispatch is, or may be, since it cannot be read.
@@ -236,6 +236,9 @@ func newBoardRemove(env *Env) *cobra.Command {
 				if errors.Is(err, boardfile.ErrOpen) {
 					return hint(fmt.Errorf("%w: %w", dispatch.ErrConflict, err), "conduct board close --item %s", id)
 				}
+				if err == nil {
+					err = d.mail().Forget(cmd.Context(), id)
+				}
 				if err != nil {
 					return err
 				}
@@ -394,6 +397,8 @@ func eventText(e ledger.Event) string {
 		return "decided: " + oneLine(e.Text)
 	case ledger.KindVerdict:
 		return "judged " + string(e.Verdict)
+	case ledger.KindRequest:
+		return fmt.Sprintf("asked for a %s to %s: %s", e.Request, e.To, e.Text)
 	}
 	return "closed"
 }

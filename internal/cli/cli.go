@@ -118,6 +118,7 @@ func verbs() []verb {
 		{"release", newRelease}, {"status", newStatus}, {"check", newCheck}, {"log", newLog}, {"janitor", newJanitor},
 		{"off", newOff}, {"on", newOn}, {"exec", newExec}, {"run", newRun}, {"demo", newDemo}, {"doctor", newDoctor},
 		{"version", newVersion}, {"guard", newGuard}, {"board", newBoard}, {"brief", newBrief}, {"report", newReport},
+		{"request", newRequest}, {"message", newMessage}, {"inbox", newInbox}, {"channel", newChannel},
 	}
 }
 

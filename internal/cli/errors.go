@@ -139,6 +139,12 @@ func refusal(e *ledger.Error) answer {
 		a.hint = "conduct board close --item " + item + ", and create another one"
 	case ledger.ArtifactCapExceeded:
 		a.hint = "report fewer artifacts"
+	case ledger.NoChannel, ledger.ChannelExpired, ledger.ChannelExhausted:
+		a.hint = "conduct channel open --from ITEM --to " + item
+	case ledger.ChannelOpen:
+		a.hint = "conduct channel show; conduct channel close ends it"
+	case ledger.ChannelCapExceeded:
+		a.hint = "conduct channel show, and conduct channel close for one that is done"
 	case ledger.DepthExceeded:
 		a.hint = "create it without --parent"
 	}

@@ -32,7 +32,7 @@ prompt is --dispatch ID.`,
 				if err != nil {
 					return err
 				}
-				v, err := b.Brief(own)
+				v, err := b.Brief(own, d.present())
 				if err != nil {
 					return err
 				}
@@ -82,8 +82,12 @@ func workerHint(err error) error {
 		return err
 	}
 	switch refused.Code {
-	case ledger.NotBound, ledger.ItemClosed, ledger.EventCapExceeded:
+	case ledger.NotBound, ledger.EventCapExceeded:
 		return hint(err, "ask the conductor for an item to work on")
+	case ledger.ItemClosed, ledger.UnknownItem:
+		return hint(err, "conduct brief shows the items that are open")
+	case ledger.NoChannel, ledger.ChannelExpired, ledger.ChannelExhausted:
+		return hint(err, "conduct request --kind channel --to %s", refused.Item)
 	}
 	return err
 }
@@ -95,6 +99,9 @@ func (e *Env) printBrief(v ledger.Brief) error {
 	e.line("decision", v.Decision)
 	e.line("status", string(v.Status))
 	e.line("summary", v.Summary)
+	if v.Unread > 0 {
+		e.line("inbox", fmt.Sprintf("%d unread (conduct inbox)", v.Unread))
+	}
 	for _, s := range v.Siblings {
 		if err := e.print("sibling %s %s: %s %s\n", s.Item, s.Status, s.Title, pointers(s.Artifacts)); err != nil {
 			return err

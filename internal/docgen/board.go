@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/seed6310be5c/conduct/ledger"
+	"github.com/seed6310be5c/conduct/mailbox"
 )
 
 // viewers are the views of one item, with the columns that they get.
@@ -84,6 +86,10 @@ func bounds() (string, error) {
 		{"goal", ledger.MaxGoal, "bytes"}, {"title", ledger.MaxTitle, "bytes, one line"}, {"acceptance", ledger.MaxAccept, "bytes"},
 		{"decision", ledger.MaxDecision, "bytes"}, {"summary of a report", ledger.MaxSummary, "bytes, one line"},
 		{"artifacts of a report", ledger.MaxReported, ""}, {"different artifacts of an item", ledger.MaxArtifacts, ""},
+		{"text of a request", ledger.MaxRequest, "bytes, one line"}, {"text of a message", mailbox.MaxText, "bytes, one line"},
+		{"channels that are open", mailbox.MaxOpen, ""}, {"messages of a channel", mailbox.MaxMessages, ""},
+		{"life of a channel", int(mailbox.MaxTTL / time.Second), "seconds"}, {"messages that `conduct inbox` fetches at once", mailbox.MaxInbox, ""},
+		{"events of two items' mailbox", mailbox.MaxEvents, ""},
 	} {
 		rows = append(rows, []string{b.what, strings.TrimSpace(fmt.Sprintf("%d %s", b.most, b.unit))})
 	}
@@ -104,6 +110,11 @@ func refusals() (string, error) {
 		ledger.FieldTooLong:        "the message names the field",
 		ledger.FieldInvalid:        "the field is empty, has control characters, or a word that is none of its set",
 		ledger.BadPointer:          "the message says which shape the value must have",
+		ledger.NoChannel:           "the two items have no channel, or the conductor closed it",
+		ledger.ChannelExpired:      "the channel's time is up",
+		ledger.ChannelExhausted:    "the channel has carried all its messages",
+		ledger.ChannelOpen:         "the two items have a channel that is open",
+		ledger.ChannelCapExceeded:  "too many channels are open",
 	}
 	var rows [][]string
 	for _, c := range ledger.Codes() {

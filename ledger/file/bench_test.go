@@ -85,7 +85,7 @@ func BenchmarkBrief(b *testing.B) {
 		got, own, err := s.Brief(by)
 		require.NoError(b, err)
 		require.Len(b, got.Items, ledger.MaxOpen)
-		_, err = got.Brief(own)
+		_, err = got.Brief(own, ledger.Present{Unread: func(store.ID) int { return 0 }})
 		require.NoError(b, err)
 	}
 }

@@ -180,6 +180,9 @@ func (s *Store) change(ctx context.Context, id store.ID, plan Plan, before func(
 	if same {
 		// Whoever wrote it may have died before the rest.
 		if !k.whole {
+			if serr := s.log(id).Sync(); serr != nil {
+				return ledger.Item{}, serr
+			}
 			s.keep(&k)
 		}
 		return k.Item, err
@@ -189,6 +192,23 @@ func (s *Store) change(ctx context.Context, id store.ID, plan Plan, before func(
 	}
 	s.keep(&k)
 	return k.Item, nil
+}
+
+// Hold does something while nothing else happens to an item.
+func (s *Store) Hold(ctx context.Context, id store.ID, do func(*ledger.Item) error) error {
+	if !id.Valid() {
+		return ledger.Unknown(id)
+	}
+	free, err := s.lock(ctx, lockOf(id))
+	if err != nil {
+		return err
+	}
+	defer free()
+	it, err := s.Item(id)
+	if err != nil {
+		return err
+	}
+	return do(&it)
 }
 
 // add makes an event durable, and part of the item.

@@ -97,6 +97,19 @@ func (j Journal) Append(text []byte, step func(string)) (int64, error) {
 	return info.Size() + int64(len(text)), nil
 }
 
+// Sync makes durable what another writer may have died before it did.
+func (j Journal) Sync() error {
+	f, err := j.open(os.O_RDWR)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := f.Sync(); err != nil {
+		return fmt.Errorf("sync %q: %w", j.name, err)
+	}
+	return nil
+}
+
 // Line is a part of a journal: up to a line break, or what is left without one.
 type Line struct {
 	Text []byte // without its line break

@@ -1,0 +1,253 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed6310be5c/conduct/config"
+	"github.com/seed6310be5c/conduct/ledger"
+	"github.com/seed6310be5c/conduct/mailbox"
+	"github.com/seed6310be5c/conduct/store"
+	"github.com/seed6310be5c/conduct/wire"
+)
+
+func newChannel(env *Env) *cobra.Command {
+	c := &cobra.Command{
+		Use: "channel", Short: "the conductor lets workers write to each other, or passes something on", Args: cobra.NoArgs,
+		Long: `Workers know nothing of each other but what conduct brief shows. Where one needs
+another's answer it asks (conduct request), and the conductor passes a text on, or
+opens a channel between the two items: for a time, and a number of messages. The
+conductor sees every one of them.`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	c.AddCommand(newChannelOpen(env), newChannelClose(env), newChannelRelay(env), newChannelShow(env))
+	return c
+}
+
+// ends are the flags that name two items.
+type ends struct{ a, b string }
+
+func (o *ends) add(c *cobra.Command) {
+	c.Flags().StringVar(&o.a, "from", "", "an item")
+	c.Flags().StringVar(&o.b, "to", "", "the other one")
+}
+
+func (o *ends) ids() (from, to store.ID, err error) {
+	switch {
+	case o.a == "":
+		err = usageError{errors.New("--from is missing")}
+	case o.b == "":
+		err = usageError{errors.New("--to is missing")}
+	}
+	return store.ID(strings.ToUpper(o.a)), store.ID(strings.ToUpper(o.b)), err
+}
+
+// onPair does something with two items, and prints what has become of their channel.
+func (e *Env) onPair(o *ends, said string, do func(d *desk, from, to store.ID) (mailbox.Box, error)) error {
+	from, to, err := o.ids()
+	if err != nil {
+		return err
+	}
+	return e.onBoard(func(d *desk) error {
+		box, err := do(d, from, to)
+		if err != nil {
+			return err
+		}
+		if e.json {
+			return e.print("%s\n", ledger.Encode(mailbox.Conductor([]mailbox.Box{box}, e.Clock.Now()).Channels[0]))
+		}
+		return e.print("%s to %s: %s\n", from, to, said)
+	})
+}
+
+func newChannelOpen(env *Env) *cobra.Command {
+	var o ends
+	var ttl string
+	var limit int
+	c := &cobra.Command{
+		Use: "open --from ITEM --to ITEM [--ttl 1h] [--messages 10]", Short: "let the workers of two items write to each other", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			life, err := config.ParseDuration(ttl)
+			if err != nil {
+				return usageError{fmt.Errorf("--ttl: %w", err)}
+			}
+			return env.onPair(&o, "channel open for "+ttl, func(d *desk, from, to store.ID) (mailbox.Box, error) {
+				return d.openChannel(cmd.Context(), from, to, life, limit)
+			})
+		},
+	}
+	o.add(c)
+	c.Flags().StringVar(&ttl, "ttl", "1h", "how long, up to 1d")
+	c.Flags().IntVar(&limit, "messages", 10, "how many messages, up to 50")
+	return c
+}
+
+// openChannel opens a channel between two items that are open.
+func (d *desk) openChannel(ctx context.Context, from, to store.ID, ttl time.Duration, limit int) (mailbox.Box, error) {
+	p, err := d.openPair(from, to)
+	if err != nil {
+		return mailbox.Box{}, err
+	}
+	return d.mail().OpenChannel(ctx, p, ttl, limit, d.env.Clock.Now())
+}
+
+// openPair is two items of the board that are open.
+func (d *desk) openPair(from, to store.ID) (mailbox.Pair, error) {
+	if _, err := d.pair(to, from); err != nil { // for from: it must be there, and open
+		return mailbox.Pair{}, err
+	}
+	return d.pair(from, to)
+}
+
+func newChannelClose(env *Env) *cobra.Command {
+	var o ends
+	c := &cobra.Command{
+		Use: "close --from ITEM --to ITEM", Short: "end a channel; what was written can still be fetched", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return env.onPair(&o, "channel closed", func(d *desk, from, to store.ID) (mailbox.Box, error) {
+				return d.closeChannel(cmd.Context(), from, to)
+			})
+		},
+	}
+	o.add(c)
+	return c
+}
+
+// closeChannel ends the channel of two items, also of items that are closed.
+func (d *desk) closeChannel(ctx context.Context, from, to store.ID) (mailbox.Box, error) {
+	for _, id := range []store.ID{from, to} {
+		if _, err := d.board().Item(id); err != nil {
+			return mailbox.Box{}, err
+		}
+	}
+	p, err := mailbox.NewPair(from, to)
+	if err != nil {
+		return mailbox.Box{}, err
+	}
+	box, err := d.mail().Change(ctx, p, func(b *mailbox.Box) (mailbox.Event, error) { return b.PlanClose(d.env.Clock.Now()) })
+	return box, unlessSame(err)
+}
+
+func newChannelRelay(env *Env) *cobra.Command {
+	var o ends
+	c := &cobra.Command{
+		Use: "relay --from ITEM --to ITEM TEXT", Short: "pass a text of one item's worker on to another one's inbox", Args: cobra.ExactArgs(1),
+		Long: `Puts a text, at most 500 bytes in one line, into the inbox of the item --to, as from
+the worker of the item --from and passed on by the conductor. It needs no channel.
+The text is the conductor's choice: what the worker asked for, or other words.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return env.onPair(&o, "passed on", func(d *desk, from, to store.ID) (mailbox.Box, error) {
+				return d.relay(cmd.Context(), from, to, args[0])
+			})
+		},
+	}
+	o.add(c)
+	return c
+}
+
+// relay passes a text on from one open item to another one.
+func (d *desk) relay(ctx context.Context, from, to store.ID, text string) (mailbox.Box, error) {
+	p, err := d.openPair(from, to)
+	if err != nil {
+		return mailbox.Box{}, err
+	}
+	box, err := d.mail().Change(ctx, p, func(b *mailbox.Box) (mailbox.Event, error) {
+		return b.PlanRelay(from, text, d.env.Clock.Now())
+	})
+	return box, unlessSame(err)
+}
+
+func newChannelShow(env *Env) *cobra.Command {
+	var o ends
+	c := &cobra.Command{
+		Use: "show [--from ITEM --to ITEM]", Short: "list channels, or all that two items wrote to each other", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("from") || cmd.Flags().Changed("to") {
+				return o.show(env)
+			}
+			return env.onBoard(func(d *desk) error {
+				boxes, err := d.mail().Boxes("")
+				if err != nil {
+					return err
+				}
+				v := mailbox.Conductor(boxes, env.Clock.Now())
+				if env.json {
+					return env.print("%s\n", ledger.Encode(v))
+				}
+				return env.printChannels(v)
+			})
+		},
+	}
+	o.add(c)
+	return c
+}
+
+func (e *Env) printChannels(v mailbox.PairsView) error {
+	if len(v.Channels) == 0 {
+		return e.print("no channels\n")
+	}
+	w := tabwriter.NewWriter(e.Stdout, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(w, "ITEM\tITEM\tCHANNEL\tUSED\tWAITING\tUNTIL")
+	for _, c := range v.Channels {
+		until := "-"
+		if !c.Until.IsZero() {
+			until = c.Until.UTC().Format(time.RFC3339)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d/%d\t%d\t%s\n", c.A, c.B, c.Channel, c.Used, c.Messages, c.Waiting, until)
+	}
+	return w.Flush()
+}
+
+// show prints the events of two items' box.
+func (o *ends) show(env *Env) error {
+	from, to, err := o.ids()
+	if err != nil {
+		return err
+	}
+	return env.onBoard(func(d *desk) error {
+		p, err := mailbox.NewPair(from, to)
+		if err != nil {
+			return err
+		}
+		events, err := d.mail().Events(p)
+		if err != nil {
+			return err
+		}
+		if env.json {
+			var w wire.Writer
+			w.Object("").Array("log")
+			for i := range events {
+				w.Raw("", events[i].Encode())
+			}
+			w.End().End()
+			return env.print("%s\n", w.Bytes())
+		}
+		for i := range events {
+			if err := env.print("%s %s\n", stamp(events[i].Time), mailText(&events[i], p)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// mailText says an event of a box in one line.
+func mailText(e *mailbox.Event, p mailbox.Pair) string {
+	switch e.Kind {
+	case mailbox.KindOpen:
+		return fmt.Sprintf("channel between %s and %s opened for %s, %d messages", p.A, p.B, e.TTL, e.Limit)
+	case mailbox.KindMessage:
+		return fmt.Sprintf("%s wrote to %s: %q", e.Item, p.Other(e.Item), e.Text)
+	case mailbox.KindRelay:
+		return fmt.Sprintf("passed on from %s to %s: %q", e.Item, p.Other(e.Item), e.Text)
+	case mailbox.KindFetch:
+		return fmt.Sprintf("%s fetched its messages", e.Item)
+	}
+	return fmt.Sprintf("channel between %s and %s closed", p.A, p.B)
+}
