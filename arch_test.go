@@ -36,6 +36,7 @@ var may = map[string]string{
 
 	// The board.
 	"ledger": "dispatch store wire", "ledger/file": "ledger store store/file wire",
+	"news":    "ledger mailbox store wire",
 	"mailbox": "ledger store wire", "mailbox/file": "ledger mailbox store store/file",
 
 	// The workspace.
@@ -58,7 +59,7 @@ var may = map[string]string{
 	"internal/gate":     "audit dispatch guard hooks internal/system store store/file unit workspace",
 	"internal/guardcmd": "hooks hooks/all internal/gate",
 	"internal/cli": "audit config dispatch dispatch/mint grants guard hooks/all hooks/generic hooks/opencode install internal/agents internal/confine internal/gate internal/guardcmd " +
-		"internal/system janitor ledger ledger/file mailbox mailbox/file nearest sandbox sandbox/bwrap sandbox/landlock sandbox/seatbelt store store/file unit wire workspace",
+		"internal/system janitor ledger ledger/file mailbox mailbox/file nearest news sandbox sandbox/bwrap sandbox/landlock sandbox/seatbelt store store/file unit wire workspace",
 	"cmd/conduct": "internal/cli", "cmd/conduct-guard": "internal/guardcmd",
 
 	// Tests with the real agent programs.
@@ -265,7 +266,7 @@ func TestHookLinksLittle(t *testing.T) {
 		names = append(names, i)
 	}
 	require.ElementsMatch(t, want, names)
-	for _, pkg := range []string{"config", "internal/cli", "install", "janitor", "ledger", "ledger/file", "mailbox", "mailbox/file"} {
+	for _, pkg := range []string{"config", "internal/cli", "install", "janitor", "ledger", "ledger/file", "mailbox", "mailbox/file", "news"} {
 		require.False(t, linked[pkg], "conduct-guard links %s", pkg)
 	}
 }

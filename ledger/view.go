@@ -209,6 +209,13 @@ func writeField(w *wire.Writer, name string, v reflect.Value) {
 	case time.Time:
 		w.Time(name, x)
 		return
+	case []string:
+		w.Array(name)
+		for _, s := range x {
+			w.String("", s)
+		}
+		w.End()
+		return
 	case []Pointer:
 		w.Array(name)
 		for _, p := range x {

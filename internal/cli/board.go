@@ -27,7 +27,7 @@ was dispatched cannot run these commands.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	c.AddCommand(newBoardGoal(env), newBoardCreate(env), newBoardBind(env), newBoardDecide(env), newBoardVerdict(env),
-		newBoardClose(env), newBoardShow(env), newBoardRemove(env))
+		newBoardClose(env), newBoardAccept(env), newBoardShow(env), newBoardWait(env), newBoardRemove(env))
 	return c
 }
 

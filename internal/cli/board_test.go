@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -102,4 +103,31 @@ func TestGistHasItems(t *testing.T) {
 	before := gist()
 	require.Equal(t, exitOK, Run(context.Background(), []string{"board", "bind", "--item", item, "--dispatch", id}, b.env(new(bytes.Buffer), new(bytes.Buffer))))
 	require.NotEqual(t, before, gist())
+}
+
+// A wait lasts while nothing happens that concerns the conductor, and ends with what
+// does; or when its time is up.
+func TestBoardWait(t *testing.T) {
+	b := newBench(t)
+	item := strings.TrimSpace(b.ok("board", "create", "--title", "t"))
+	id := strings.Fields(b.ok("dispatch", "--unit", "U03", "--item", item))[0]
+	synctest.Test(t, func(*testing.T) {
+		said := make(chan string, 1)
+		wait := func(args ...string) { said <- b.ok(append([]string{"board", "wait"}, args...)...) }
+		go wait()
+		time.Sleep(time.Hour)
+		b.ok("report", "--dispatch", id, "--kind", "progress", "half")
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		require.Empty(t, said, "progress asks nothing of the conductor")
+		b.ok("report", "--dispatch", id, "--kind", "question", "which?")
+		time.Sleep(between)
+		synctest.Wait()
+		require.Contains(t, <-said, item+` reported question: "which?"`)
+
+		began := time.Now()
+		wait("--timeout", "9m")
+		require.Equal(t, "nothing happened\n", <-said)
+		require.Equal(t, 9*time.Minute, time.Since(began))
+	})
 }

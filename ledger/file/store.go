@@ -5,6 +5,7 @@
 //	board/open/<item>.json         what they were folded to, of an item that is open
 //	board/closed/<item>.json       the same of one that is closed
 //	board/bindings/<dispatch>      link whose text is =<item>
+//	board/told.json                how far the conductor was told
 //
 // There is one board for a workspace, not one for each session of a conductor: a
 // session ends, is compacted or resumed under another id, while the workspace, its
@@ -22,6 +23,7 @@
 package file
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -43,6 +45,7 @@ const (
 	openDir     = top + "/open"
 	closedDir   = top + "/closed"
 	bindingsDir = top + "/bindings"
+	toldFile    = top + "/told.json"
 
 	boardLock = "board"
 )
@@ -350,6 +353,23 @@ func (s *Store) linked(id store.ID) (store.ID, error) {
 		return "", &store.DamageError{File: linkPath(id), Reason: "it names no item"}
 	}
 	return store.ID(item), nil
+}
+
+// Told reads what SetTold wrote: fs.ErrNotExist when it never did.
+func (s *Store) Told() ([]byte, error) { return s.files.ReadDocument(toldFile) }
+
+// SetTold notes how far the conductor was told of what happened. Where that is lost,
+// it is told again.
+func (s *Store) SetTold(ctx context.Context, data []byte) error {
+	free, err := s.lock(ctx, boardLock)
+	if err != nil {
+		return err
+	}
+	defer free()
+	if _, err := s.files.Mkdir(top); err != nil {
+		return err
+	}
+	return s.files.Put(toldFile, data)
 }
 
 // goal reads the goal, "" when none was set.

@@ -1,0 +1,153 @@
+// Package news is what has happened on a board that its conductor has not been told:
+// what a command waits for, so that nothing is asked of a model meanwhile.
+//
+// It is pure. A Cursor says how far the conductor was told; package cli keeps it.
+package news
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/seed6310be5c/conduct/ledger"
+	"github.com/seed6310be5c/conduct/mailbox"
+	"github.com/seed6310be5c/conduct/store"
+)
+
+// Kind is what an entry tells.
+type Kind string
+
+// The kinds of entries.
+const (
+	Report   Kind = "report"
+	Request  Kind = "request"
+	Message  Kind = "message"
+	Stale    Kind = "stale"    // a worker has said nothing for long
+	Orphaned Kind = "orphaned" // a dispatch is over, and its item has no verdict
+)
+
+// Entry is one thing that the conductor is told. Its text is a worker's: data.
+type Entry struct {
+	Time      time.Time        `view:"time"`
+	Item      store.ID         `view:"item"`
+	Kind      Kind             `view:"kind"`
+	Says      string           `view:"says"` // report: its kind; request: what is asked for
+	To        store.ID         `view:"to"`   // request, message: the other item
+	Text      string           `view:"text"`
+	Artifacts []ledger.Pointer `view:"artifacts"`
+	Dispatch  store.ID         `view:"dispatch"`
+}
+
+// calls says whether an entry wants something of the conductor. Progress, and what
+// workers write to each other over a channel that it opened itself, do not.
+func (e *Entry) calls() bool {
+	return !(e.Kind == Message || e.Kind == Report && e.Says == string(ledger.Progress))
+}
+
+// Place is how far somebody was told of an item's events.
+type Place struct {
+	Seq  int
+	Time time.Time // a report of progress takes the place of the one before
+}
+
+// Cursor is how far a conductor was told. The zero value is: of nothing.
+type Cursor struct {
+	Items map[store.ID]Place
+	Boxes map[string]int // by the name of a pair
+	// Said are the dispatches of which it was said that they are stale or orphaned.
+	Said map[store.ID]Kind
+}
+
+// Board is what there is to be told.
+type Board struct {
+	Items   []ledger.Item
+	Present ledger.Present
+	// Events reads the events of an item. It is asked for items only of which there
+	// is something new.
+	Events func(store.ID) ([]ledger.Event, error)
+	Pairs  []mailbox.Pair
+	// Written reads the events of a pair's mailbox.
+	Written func(mailbox.Pair) ([]mailbox.Event, error)
+}
+
+// Since returns what has happened since a cursor, in the order of its time, and the
+// cursor after it. With all it is also what asks nothing of the conductor. What
+// cannot be read is an error, never "nothing".
+func Since(c Cursor, b Board, all bool) ([]Entry, Cursor, error) {
+	next := Cursor{Items: map[store.ID]Place{}, Boxes: map[string]int{}, Said: map[store.ID]Kind{}}
+	var out []Entry
+	for i := range b.Items {
+		it := &b.Items[i]
+		was := c.Items[it.ID]
+		next.Items[it.ID] = Place{it.Events, it.UpdatedAt}
+		if was != next.Items[it.ID] {
+			events, err := b.Events(it.ID)
+			if err != nil {
+				return nil, c, err
+			}
+			for k := range events {
+				if was.before(&events[k]) {
+					out = append(out, ofItem(it.ID, &events[k])...)
+				}
+			}
+		}
+		out = append(out, silent(it, b.Present, c.Said, next.Said)...)
+	}
+	for _, p := range b.Pairs {
+		events, err := b.Written(p)
+		if err != nil {
+			return nil, c, err
+		}
+		next.Boxes[p.Name()] = len(events)
+		for k := min(c.Boxes[p.Name()], len(events)); k < len(events); k++ {
+			if e := &events[k]; e.Kind == mailbox.KindMessage {
+				out = append(out, Entry{Time: e.Time, Item: e.Item, Kind: Message, To: p.Other(e.Item), Text: e.Text, Dispatch: e.Dispatch})
+			}
+		}
+	}
+	if !all {
+		out = slices.DeleteFunc(out, func(e Entry) bool { return !e.calls() })
+	}
+	slices.SortStableFunc(out, func(x, y Entry) int {
+		return cmp.Or(x.Time.Compare(y.Time), cmp.Compare(x.Item, y.Item))
+	})
+	return out, next, nil
+}
+
+// before says whether an event came after a place.
+func (p Place) before(e *ledger.Event) bool {
+	return e.Seq > p.Seq || e.Seq == p.Seq && !e.Time.Equal(p.Time)
+}
+
+// ofItem is what an event of an item tells: what its worker did.
+func ofItem(id store.ID, e *ledger.Event) []Entry {
+	n := Entry{Time: e.Time, Item: id, Text: e.Text, Dispatch: e.Dispatch}
+	switch e.Kind {
+	case ledger.KindReport:
+		n.Kind, n.Says, n.Artifacts = Report, string(e.Report), e.Artifacts
+	case ledger.KindRequest:
+		n.Kind, n.Says, n.To = Request, string(e.Request), e.To
+	default:
+		return nil
+	}
+	return []Entry{n}
+}
+
+// silent tells once of each dispatch that it is stale, and once that it is gone: who
+// waits for its report waits in vain.
+func silent(it *ledger.Item, p ledger.Present, said, next map[store.ID]Kind) []Entry {
+	v, kind := it.Conductor(p), Kind("")
+	switch {
+	case v.Orphaned:
+		kind = Orphaned
+	case v.Stale:
+		kind = Stale
+	default:
+		return nil
+	}
+	next[it.Dispatch] = kind
+	if said[it.Dispatch] == kind {
+		return nil
+	}
+	return []Entry{{Time: p.Now, Item: it.ID, Kind: kind, Dispatch: it.Dispatch}}
+}
