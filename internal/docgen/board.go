@@ -64,6 +64,27 @@ func visibility() (string, error) {
 	return table(head, append(rows, goal)), nil
 }
 
+// letters is the table of what is seen of mailboxes, made of the types of the views.
+func letters() (string, error) {
+	var rows [][]string
+	for _, v := range []struct {
+		what   string
+		who    string
+		fields []string
+	}{
+		{"a message, when it is fetched", "the worker that it is for", ledger.Shown(mailbox.Letter{})},
+		{"a channel that is open", "the workers of its two items", ledger.Shown(mailbox.Line{})},
+		{"the mailbox of two items", "the conductor, and with it every event", ledger.Shown(mailbox.PairView{})},
+	} {
+		var names []string
+		for _, f := range v.fields {
+			names = append(names, code(f))
+		}
+		rows = append(rows, []string{v.what, v.who, strings.Join(names, ", ")})
+	}
+	return table([]string{"what", "who", "fields"}, rows), nil
+}
+
 // shapes is the table of pointers.
 func shapes() (string, error) {
 	var rows [][]string

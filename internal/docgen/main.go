@@ -67,6 +67,7 @@ func blocks(top string) map[string]block {
 		"e2e":          func() (string, error) { return results(top) },
 
 		"board-views": visibility, "board-pointers": shapes, "board-bounds": bounds, "board-refusals": refusals,
+		"mail-views": letters,
 	}
 }
 
