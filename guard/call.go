@@ -122,6 +122,7 @@ type Call struct {
 	Targets  []Target
 	Commands []Command
 	Launch   *Launch // the call is a launch (ToolCall) or was one (LaunchDone)
+	Board    *BoardTool
 	// Writes says that the tool changes something, as far as its table or its name says.
 	Writes bool
 	// Fault says why this call of a dispatched agent cannot be judged (a patch

@@ -66,6 +66,9 @@ type Input struct {
 	// Confine says why a command cannot be run confined here, "" when it can. It is
 	// asked only for a command that would have to; nil is that it cannot.
 	Confine func() (obstacle string)
+	// Change says why a change of the call would not reach its tool though the client
+	// takes it, "" when it does. It is asked only for a change; nil is that it would not.
+	Change func() (obstacle string)
 }
 
 // Rule is the rule by which a call was attributed.
@@ -134,6 +137,8 @@ type Outcome struct {
 	Prompt string
 	// Confined, if not nil, is the command that must run confined in place of itself.
 	Confined *Confined
+	// Dispatch, if not "", is what the call of a tool of ours has to name.
+	Dispatch store.ID
 }
 
 // Confined is a command that is allowed on condition that it runs confined.
@@ -155,6 +160,7 @@ func Decide(in Input) Outcome {
 		return Outcome{Decision: Decision{Code: StoodAside}}
 	}
 	out := Outcome{Decision: Decision{Code: Idle}}
+	var changed change
 	named := in.Env.Dispatch == ""
 	for i, ws := range in.Workspaces {
 		j := judge{in: &in, ws: ws, call: &in.Call}
@@ -168,20 +174,22 @@ func Decide(in Input) Outcome {
 		if j.prompt != "" {
 			out.Prompt = j.prompt
 		}
-		if j.confined != nil {
-			if out.Confined != nil && out.Confined.Dispatch != j.confined.Dispatch {
-				// One command runs under one dispatch.
-				out.Decision = Decision{Code: OpaqueCommand, Reason: refuse(OpaqueCommand, refusal{detail: "two workspaces would have to confine it"})}
+		if j.change != (change{}) {
+			if changed != (change{}) && changed != j.change {
+				// A call is made under one dispatch.
+				out.Decision = Decision{Code: OpaqueCommand, Reason: refuse(OpaqueCommand, refusal{detail: "two workspaces would have to change it"})}
 			}
-			out.Confined = j.confined
+			changed = j.change
 		}
 	}
 	if !named && in.Call.Event == ToolCall {
 		out.Decision = Decision{Code: Undispatched, Reason: refuse(Undispatched, refusal{detail: "unknown dispatch id"})}
 	}
 	if !out.Allowed() {
-		out.Prompt, out.Confined = "", nil
+		out.Prompt = ""
+		return out
 	}
+	changed.into(&out)
 	return out
 }
 
@@ -232,8 +240,8 @@ type judge struct {
 	prompt string
 	ruling Ruling
 	lines  map[string]line
-	// confined is the command that is to run confined, under which dispatch.
-	confined *Confined
+	// change is what the call becomes to be allowed.
+	change   change
 	resolved resolved
 	// transcripts is the call's folder of them, nil before it is asked for.
 	transcripts unit.Path
@@ -400,6 +408,6 @@ func (j *judge) confine(c Command, d *dispatch.Dispatch) (obstacle string) {
 	if why := j.in.Confine(); why != "" {
 		return why
 	}
-	j.confined = &Confined{Text: c.Text, Dispatch: d.ID}
+	j.change = change{confined: Confined{Text: c.Text, Dispatch: d.ID}}
 	return ""
 }

@@ -55,6 +55,12 @@ func (j *judge) against(d *dispatch.Dispatch) Decision {
 	if err != nil {
 		return j.blocked(RecordDamaged, refusal{})
 	}
+	// First, since what follows is not blocked where a dispatch is only watched.
+	if j.call.Board != nil {
+		if got := s.boardTool(j.call.Board); !got.Allowed() {
+			return got
+		}
+	}
 	if j.at.ended == nil && d.Grant.Denies(j.call.Tool) {
 		return j.blocked(ToolDenied, refusal{target: j.call.Tool, own: d.Unit})
 	}

@@ -42,15 +42,20 @@ func (a Answer) Rewrites() (field, text string, ok bool) {
 		return "prompt", a.Prompt, true
 	case a.Command != "":
 		return "command", a.Command, true
+	case a.Dispatch != "":
+		return DispatchField, a.Dispatch, true
 	}
 	return "", "", false
 }
 
-// Unrewritten turns an answer whose prompt or command cannot be set into a block.
+// Unrewritten turns an answer whose prompt, command or dispatch cannot be set into a block.
 func (a Answer) Unrewritten() Answer {
 	reason := noRewrite
-	if a.Command != "" {
+	switch {
+	case a.Command != "":
 		reason = noConfine
+	case a.Dispatch != "":
+		reason = `conduct blocked this call: name your own dispatch in it, "dispatch": "` + a.Dispatch + `"`
 	}
 	a.Decision = guard.Decision{Code: guard.Internal, Op: a.Decision.Op, Reason: reason}
 	return a
@@ -84,7 +89,8 @@ func line(w wire.Writer) []byte { return append(w.Bytes(), '\n') }
 
 // ReplaceInput returns the tool's input of a payload with one of its texts
 // replaced; the values of the other fields keep their bytes. It fails with an
-// ErrPayload when the payload has no input with that field.
+// ErrPayload when the payload has no input with that field. DispatchField alone is
+// added where it is not there.
 func ReplaceInput(payload []byte, field, text string) ([]byte, error) {
 	return ReplaceIn(payload, "tool_input", field, text)
 }
@@ -135,11 +141,23 @@ func replaceMember(object []byte, field, text string) (out []byte, found bool, e
 		out = append(out, raw...)
 		return err
 	})
+	if !found && field == DispatchField {
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		found = true
+		out = append(wire.Quote(out, field), ':')
+		out = wire.Quote(out, text)
+	}
 	return append(out, '}'), found, err
 }
 
-// Rewritable notes that the client runs another command line when the hook says so.
+// Rewritable notes that the client runs another command line, or adds an argument to a
+// call of our own tools, when the hook says so.
 func Rewritable(call *guard.Call) {
+	if call.Board != nil {
+		call.Board.Rewrites = true
+	}
 	for i := range call.Commands {
 		c := &call.Commands[i]
 		c.Rewrites = !c.Foreign && !c.Guess

@@ -67,6 +67,9 @@ type Answer struct {
 	// Command, if not "", is what runs in place of the call's command line. Only for
 	// calls whose command has Rewrites set.
 	Command string
+	// Dispatch, if not "", is set as the argument of that name. Only for calls whose
+	// Board has Rewrites set.
+	Dispatch string
 	// Event is the event that was decoded; Other when nothing could be.
 	Event guard.Event
 }

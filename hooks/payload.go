@@ -185,6 +185,11 @@ func (d *decoder) readInput(r *wire.Reader) error {
 		return r.Skip()
 	}
 	d.judged = true
+	if tool == nil {
+		if d.Call.Board = boardTool(d.Tool); d.Call.Board != nil {
+			return readBoard(r, d.Call.Board, &d.Call)
+		}
+	}
 	return readInput(r, tool, &d.Call)
 }
 
@@ -234,6 +239,9 @@ func (d *decoder) settle() {
 	switch c.Event {
 	case guard.ToolCall:
 		c.Writes = tool != nil && tool.Writes || tool == nil && namesWriting(d.Tool)
+		if tool == nil && !d.judged {
+			c.Board = boardTool(d.Tool)
+		}
 		// A call without an input launches, lists or searches all the same.
 		if tool != nil && !d.judged {
 			in := input{tool: tool}

@@ -38,6 +38,9 @@ func (c client) Decode(payload []byte) (guard.Call, error) {
 	if p.PermissionMode == unasked {
 		hooks.Rewritable(&call)
 	}
+	if call.Board != nil {
+		call.Board.Rewrites = false // a change was measured for commands and patches alone
+	}
 	return call, nil
 }
 

@@ -13,10 +13,21 @@ import (
 type Verdict struct {
 	Blocked bool
 	Reason  string // of a block: what the model sees
-	Prompt  string // of a rewritten launch
-	Command string // that runs in place of the call's
-	Silent  bool   // nothing was said
-	Code    string // of the generic client
+	changed
+	Silent bool   // nothing was said
+	Code   string // of the generic client
+}
+
+// changed are the arguments that a client replaces or adds.
+type changed struct {
+	Prompt   string // of a rewritten launch
+	Command  string // that runs in place of the call's
+	Dispatch string // that a call of our own tools names
+}
+
+func changes(args map[string]any) changed {
+	text := func(name string) string { s, _ := args[name].(string); return s }
+	return changed{Prompt: text("prompt"), Command: text("command"), Dispatch: text(hooks.DispatchField)}
 }
 
 // answer is the union of what the clients read.
@@ -98,12 +109,10 @@ func readOpencode(a answer) (Verdict, error) {
 	if a.Decision == "block" {
 		return Verdict{Blocked: true, Reason: a.Reason}, reasoned(a.Reason)
 	}
-	prompt, _ := a.Args["prompt"].(string)
-	command, _ := a.Args["command"].(string)
-	if a.Decision != "" || prompt+command == "" {
+	if a.Decision != "" || changes(a.Args) == (changed{}) {
 		return Verdict{}, fmt.Errorf("decision %q with the arguments %v", a.Decision, a.Args)
 	}
-	return Verdict{Prompt: prompt, Command: command}, nil
+	return Verdict{changed: changes(a.Args)}, nil
 }
 
 func readCursor(a answer) (Verdict, error) {
@@ -123,9 +132,7 @@ func readCopilot(a answer) (Verdict, error) {
 	case a.Top != "":
 		return Verdict{}, fmt.Errorf("permission %q, or with new arguments", a.Top)
 	}
-	prompt, _ := a.Modified["prompt"].(string)
-	command, _ := a.Modified["command"].(string)
-	return Verdict{Prompt: prompt, Command: command}, nil
+	return Verdict{changed: changes(a.Modified)}, nil
 }
 
 func parse(stdout []byte) (answer, error) {
@@ -166,9 +173,7 @@ func readGemini(a answer) (Verdict, error) {
 	if a.Decision != "" || a.Specific.Event != "BeforeTool" {
 		return Verdict{}, fmt.Errorf("decision %q for event %q", a.Decision, a.Specific.Event)
 	}
-	prompt, _ := a.Specific.Input["prompt"].(string)
-	command, _ := a.Specific.Input["command"].(string)
-	return Verdict{Prompt: prompt, Command: command}, nil
+	return Verdict{changed: changes(a.Specific.Input)}, nil
 }
 
 func readClaude(client string, a answer) (Verdict, error) {
@@ -179,15 +184,14 @@ func readClaude(client string, a answer) (Verdict, error) {
 	if s.Decision == "deny" {
 		return Verdict{Blocked: true, Reason: s.Reason}, reasoned(s.Reason)
 	}
-	command, _ := s.Updated["command"].(string)
-	if client == "codex" && s.Decision == "allow" && command != "" {
-		return Verdict{Command: command}, nil
+	set := changes(s.Updated)
+	if client == "codex" && s.Decision == "allow" && set.Command != "" {
+		return Verdict{changed: changed{Command: set.Command}}, nil
 	}
 	if s.Decision != "" || client != "claude-code" {
 		return Verdict{}, fmt.Errorf("%s does not take the decision %q and the input %v so", client, s.Decision, s.Updated)
 	}
-	prompt, _ := s.Updated["prompt"].(string)
-	return Verdict{Prompt: prompt, Command: command}, nil
+	return Verdict{changed: set}, nil
 }
 
 func reasoned(reason string) error {

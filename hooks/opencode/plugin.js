@@ -81,7 +81,8 @@ const rewrite = (key, args, texts) => {
 }
 
 // understood reads the guard's answer. Nothing is leave to go on; what is neither a
-// block nor a change of texts that are there is a guard that has failed.
+// block nor a change of texts that are there is a guard that has failed. The dispatch
+// may be missing: a call of our own tools gets it.
 const understood = (text, args) => {
   if (text.trim() === "") return {}
   let answer
@@ -91,7 +92,8 @@ const understood = (text, args) => {
   if (answer?.decision === "block" && typeof answer.reason === "string" && answer.reason.trim() !== "") return answer
   const changes = Object.entries(answer?.args ?? {})
   if (answer?.decision === undefined && changes.length > 0) {
-    if (changes.every(([name, value]) => typeof value === "string" && typeof args[name] === "string")) return answer
+    const there = (name) => typeof args[name] === "string" || (name === "dispatch" && (args[name] ?? null) === null)
+    if (changes.every(([name, value]) => typeof value === "string" && there(name))) return answer
   }
   throw new Error("the guard's answer makes no sense")
 }

@@ -269,6 +269,24 @@ func TestPluginRewritesOnce(t *testing.T) {
 	}
 }
 
+// A call of one of our own tools that names no dispatch gets the caller's; that of
+// another one is blocked.
+func TestPluginNamesTheDispatch(t *testing.T) {
+	s := newStage(t).records()
+	d := s.dispatch("U03", "reviewer")
+	for _, args := range []map[string]any{{"summary": "x"}, {"summary": "x", "dispatch": nil}} {
+		for _, plugins := range [][]string{
+			{opencode.Plugin(s.guard, s.root)}, {opencode.Plugin(s.guard, s.root), opencode.Plugin(s.guard, "")},
+		} {
+			got := s.play(scene{Steps: []step{before("ses_sub", "conduct_work_report", args)}}, plugins...)
+			require.Nil(t, got[0].Threw)
+			require.Equal(t, map[string]any{"summary": "x", "dispatch": string(d.ID)}, got[0].Args)
+		}
+	}
+	other := before("ses_sub", "conduct_work_report", map[string]any{"summary": "x", "dispatch": "01ARZ3NDEKTSV4RRFFQ69G5FAV"})
+	require.NotNil(t, s.play(scene{Steps: []step{other}}, opencode.Plugin(s.guard, s.root))[0].Threw)
+}
+
 // script makes a program in place of the guard.
 func (s *stage) script(text string) string {
 	s.t.Helper()
@@ -283,23 +301,24 @@ func TestPluginFailsClosed(t *testing.T) {
 	s := newStage(t)
 	const loop = "#!/bin/sh\ncat >/dev/null\n"
 	guards := map[string]string{
-		"missing":              filepath.Join(t.TempDir(), "none"),
-		"empty":                s.script(""),
-		"no program":           s.script("hello"),
-		"fails":                s.script(loop + "exit 1\n"),
-		"a block's exit code":  s.script(loop + "echo no >&2; exit 2\n"),
-		"killed":               s.script(loop + "kill -9 $$\n"),
-		"text":                 s.script(loop + "echo blocked\n"),
-		"half an answer":       s.script(loop + `echo '{"decision":"bl'` + "\n"),
-		"a list":               s.script(loop + "echo '[]'\n"),
-		"null":                 s.script(loop + "echo null\n"),
-		"an unknown decision":  s.script(loop + `echo '{"decision":"allow"}'` + "\n"),
-		"a block for nothing":  s.script(loop + `echo '{"decision":"block","reason":" "}'` + "\n"),
-		"a change of nothing":  s.script(loop + `echo '{"args":{}}'` + "\n"),
-		"a change of no text":  s.script(loop + `echo '{"args":{"filePath":7}}'` + "\n"),
-		"a change beside it":   s.script(loop + `echo '{"args":{"other":"x"}}'` + "\n"),
-		"too slow":             s.script("#!/bin/sh\nexec sleep 60\n"),
-		"reads nothing, fails": s.script("#!/bin/sh\nexit 3\n"),
+		"missing":               filepath.Join(t.TempDir(), "none"),
+		"empty":                 s.script(""),
+		"no program":            s.script("hello"),
+		"fails":                 s.script(loop + "exit 1\n"),
+		"a block's exit code":   s.script(loop + "echo no >&2; exit 2\n"),
+		"killed":                s.script(loop + "kill -9 $$\n"),
+		"text":                  s.script(loop + "echo blocked\n"),
+		"half an answer":        s.script(loop + `echo '{"decision":"bl'` + "\n"),
+		"a list":                s.script(loop + "echo '[]'\n"),
+		"null":                  s.script(loop + "echo null\n"),
+		"an unknown decision":   s.script(loop + `echo '{"decision":"allow"}'` + "\n"),
+		"a block for nothing":   s.script(loop + `echo '{"decision":"block","reason":" "}'` + "\n"),
+		"a change of nothing":   s.script(loop + `echo '{"args":{}}'` + "\n"),
+		"a change of no text":   s.script(loop + `echo '{"args":{"filePath":7}}'` + "\n"),
+		"a change beside it":    s.script(loop + `echo '{"args":{"other":"x"}}'` + "\n"),
+		"a dispatch of no text": s.script(loop + `echo '{"args":{"dispatch":7}}'` + "\n"),
+		"too slow":              s.script("#!/bin/sh\nexec sleep 60\n"),
+		"reads nothing, fails":  s.script("#!/bin/sh\nexit 3\n"),
 	}
 	names := slices.Sorted(maps.Keys(guards))
 	everywhere := newStage(t).records()

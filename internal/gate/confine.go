@@ -18,6 +18,14 @@ func (g *gate) obstacle(call *guard.Call) string {
 	if g.conduct() == "" {
 		return "conduct is not beside conduct-guard"
 	}
+	if why := g.rival(call); why != "" {
+		return why + ": take it out, or dispatch with --opaque allow"
+	}
+	return ""
+}
+
+// rival says that what the guard makes of a call would be lost, "" when it reaches the tool.
+func (g *gate) rival(call *guard.Call) string {
 	s, ok := g.o.Client.(hooks.Settled)
 	if !ok {
 		return ""
@@ -30,7 +38,7 @@ func (g *gate) obstacle(call *guard.Call) string {
 	for _, name := range s.Settings(slices.Compact(dirs), g.env("HOME")) {
 		data, err := g.disk.ReadFile(name, maxSettings)
 		if err == nil && s.Rewrites(data, call.Tool) {
-			return "another hook may change the command too: take it out, or dispatch with --opaque allow"
+			return "another hook may change the command too"
 		}
 	}
 	return ""

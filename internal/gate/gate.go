@@ -142,7 +142,10 @@ func (g *gate) run() hooks.Response {
 			Root: unit.Split(p.ws.Root), Records: p.book, Roots: func() unit.Roots { return Roots(p.ws) },
 		})
 	}
-	in.Confine = func() string { return g.obstacle(&call) }
+	if len(call.Commands) > 0 || call.Board != nil {
+		in.Confine = func() string { return g.obstacle(&call) }
+		in.Change = func() string { return g.rival(&call) }
+	}
 	out := guard.Decide(in)
 	if g.apply(in, out) {
 		// Another call used up what this one counted on: judge it without.
@@ -188,7 +191,9 @@ func readAll(r io.Reader) ([]byte, error) {
 }
 
 func (g *gate) answer(out guard.Outcome, call guard.Call) hooks.Response {
-	a := hooks.Answer{Decision: out.Decision, Payload: g.payload, Prompt: out.Prompt, Event: call.Event}
+	a := hooks.Answer{
+		Decision: out.Decision, Payload: g.payload, Prompt: out.Prompt, Dispatch: string(out.Dispatch), Event: call.Event,
+	}
 	if out.Confined != nil {
 		a.Command = g.confined(out)
 	}
