@@ -43,7 +43,9 @@ func (s *sight) boardTool(b *BoardTool) Decision {
 type change struct {
 	// confined is a command that is to run confined, under which dispatch.
 	confined Confined
-	// dispatch is what a call of our own tool has to name.
+	// command is a command line with the caller's dispatch named in it.
+	command string
+	// dispatch is what a call of one of our own tools has to name.
 	dispatch store.ID
 }
 
@@ -52,7 +54,7 @@ func (c change) into(out *Outcome) {
 	if c.confined != (Confined{}) {
 		out.Confined = &c.confined
 	}
-	out.Dispatch = c.dispatch
+	out.Command, out.Dispatch = c.command, c.dispatch
 }
 
 // mayChange says whether a change of the call reaches the tool.

@@ -89,10 +89,9 @@ func (s *sight) command(c Command) Decision {
 	if l.err != nil {
 		return opaque("it does not parse; simplify the command")
 	}
-	for _, ctl := range l.Controls {
-		if !s.mayRun(ctl) {
-			return s.blocked(ControlCommand, t, refusal{})
-		}
+	unnamed, ok := s.controls(c, l)
+	if !ok {
+		return s.blocked(ControlCommand, t, refusal{})
 	}
 	if l.Wipes {
 		return s.blocked(Protected, t, refusal{})
@@ -111,7 +110,11 @@ func (s *sight) command(c Command) Decision {
 	if !best.Allowed() {
 		return best
 	}
-	if why, found := s.untold(c, l); found {
+	why, untold := s.untold(c, l)
+	switch {
+	case len(unnamed) > 0 && (untold && s.d.Grant.Opaque != grants.OpaqueAllow || !s.nameIn(c, l, unnamed)):
+		return s.blocked(ControlCommand, t, refusal{})
+	case untold:
 		return s.opaque(c, t, why, best)
 	}
 	return best
@@ -341,79 +344,6 @@ func (j *judge) top(dir string) unit.Path {
 		}
 	}
 	return best
-}
-
-// mayRun says whether a dispatched agent may run one of our own verbs.
-func (s *sight) mayRun(c shell.Control) bool {
-	if c.Computed || !leads(c) {
-		return false
-	}
-	switch c.Verb {
-	case "version", "help":
-		return true
-	case "":
-		return slices.Equal(c.Args, []string{"--version"}) || slices.Equal(c.Args, []string{"--help"}) || len(c.Args) == 0
-	case "status", "check", "brief", "report", "request", "message", "inbox":
-		return s.owns(c)
-	}
-	return false
-}
-
-// leads says whether the verb is the first word, but for --json: a flag that stands
-// before it may take the word behind it as its value, and then the verb is another.
-func leads(c shell.Control) bool {
-	for _, a := range c.Args {
-		if a != "--json" {
-			return c.Verb == "" || a == c.Verb
-		}
-	}
-	return true
-}
-
-// owns says whether a verb names the caller's own dispatch, and no other.
-func (s *sight) owns(c shell.Control) bool {
-	named := []string{}
-	if c.Dispatch != "" {
-		named = append(named, c.Dispatch)
-	}
-	for i := 0; i < len(c.Args); i++ {
-		a := c.Args[i]
-		if a == "--" {
-			break // the rest is what is reported or asked about
-		}
-		if slices.Contains(textFlags(c.Verb), a) {
-			i++
-		} else if v, ok := strings.CutPrefix(a, "--dispatch="); ok {
-			named = append(named, v)
-		} else if a == "--dispatch" && i+1 < len(c.Args) {
-			i++
-			named = append(named, c.Args[i])
-		} else if flag, _, _ := strings.Cut(a, "="); flag == "--all" || flag == "--dir" || flag == "--unit" || flag == "--watch" {
-			// These lead to other dispatches, or to another workspace's.
-			return false
-		}
-	}
-	if len(named) == 0 && s.j.in.Env.Dispatch == string(s.d.ID) {
-		return true
-	}
-	return len(named) > 0 && !slices.ContainsFunc(named, func(n string) bool { return n != string(s.d.ID) })
-}
-
-// textFlags are the flags of a worker's verb whose value is the next word, whatever
-// that looks like: a value is no name of a dispatch. What a verb does not know makes it
-// fail, so no flag of another verb is among them.
-func textFlags(verb string) []string {
-	switch verb {
-	case "report":
-		return []string{"--kind", "--artifact"}
-	case "request":
-		return []string{"--kind", "--to"}
-	case "message":
-		return []string{"--to"}
-	case "check":
-		return []string{"--op", "--agent"}
-	}
-	return nil
 }
 
 // listed says whether a command begins with the words of one in a list.

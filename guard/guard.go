@@ -137,6 +137,9 @@ type Outcome struct {
 	Prompt string
 	// Confined, if not nil, is the command that must run confined in place of itself.
 	Confined *Confined
+	// Command, if not "", is the call's command line with the caller's dispatch named in
+	// it, which must run in its place.
+	Command string
 	// Dispatch, if not "", is what the call of a tool of ours has to name.
 	Dispatch store.ID
 }

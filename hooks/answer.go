@@ -32,7 +32,7 @@ func (a Answer) Text() string {
 }
 
 // noConfine is the block where a command had to change and could not.
-const noConfine = "conduct blocked this command: it would have to run confined, and cannot be changed to"
+const noConfine = "conduct blocked this command: it would have to be changed, and cannot be"
 
 // Rewrites says whether the answer changes the call: its field and the new text.
 func (a Answer) Rewrites() (field, text string, ok bool) {

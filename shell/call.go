@@ -232,7 +232,7 @@ func (c *command) ownProgram(texts []string, words []field) {
 	if c.name == "conduct" {
 		verb = firstWord(texts[1:])
 	}
-	ctl := Control{Verb: verb, Args: texts[1:]}
+	ctl := Control{Verb: verb, Args: texts[1:], VerbEnd: c.e.verbEnd(words, verb)}
 	for i := range words {
 		ctl.Computed = ctl.Computed || words[i].computed()
 	}

@@ -22,6 +22,28 @@ type Control struct {
 	// Computed says that a word is not known from the text and may be an option, or
 	// several words: then Args does not say what it is asked for.
 	Computed bool
+	// VerbEnd is the byte offset in the line directly behind the verb, where that is a
+	// plain word of the line itself; 0 where it is a word of another text, or computed.
+	VerbEnd int
+}
+
+// verbEnd is where the verb of one of our own programs ends in the line.
+func (e *eval) verbEnd(words []field, verb string) int {
+	if e.nested > 0 || verb == "" {
+		return 0
+	}
+	for i := range words {
+		f := &words[i]
+		if f.text != verb {
+			continue
+		}
+		end := f.pos + len(verb)
+		if f.unknown || f.glob || f.written != verb || end > len(e.src) || e.src[f.pos:end] != verb {
+			return 0
+		}
+		return end
+	}
+	return 0
 }
 
 // computed says whether a word may be more than one, or begin in a way that the text

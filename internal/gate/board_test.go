@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed6310be5c/conduct/hooks"
 	"github.com/seed6310be5c/conduct/hooks/all"
+	"github.com/seed6310be5c/conduct/hooks/hooktest"
 	"github.com/seed6310be5c/conduct/internal/gate"
 	"github.com/seed6310be5c/conduct/internal/system"
 )
@@ -25,12 +26,11 @@ func claudes(event, agent string) func(root, tool string, input any) any {
 	}
 }
 
-// boardCall sends a call of one of our own tools through a client's hook. A program
-// that marks no agent has the dispatch in its environment.
-func boardCall(t *testing.T, client, root, id, tool, input string) hooks.Response {
+// agentsCall sends a call of the dispatched agent through a client's hook. Of a program
+// that marks no agent the hook's command line says whose it is.
+func agentsCall(t *testing.T, client, root, tool, input string) hooks.Response {
 	t.Helper()
-	write := payloads[client]
-	env := map[string]string{}
+	write, agent := payloads[client], ""
 	switch client {
 	case "claude-code", "codex", "generic":
 		write = claudes("PreToolUse", "a1")
@@ -41,15 +41,14 @@ func boardCall(t *testing.T, client, root, id, tool, input string) hooks.Respons
 	}
 	switch client {
 	case "gemini-cli", "cursor", "kiro":
-		env["CONDUCT_DISPATCH"] = id
+		agent = "rev"
 	}
 	data, err := json.Marshal(write(root, tool, json.RawMessage(input)))
 	require.NoError(t, err)
 	c, ok := all.ByName(client)
 	require.True(t, ok)
 	return gate.Run(gate.Options{
-		Client: c, Dir: root, Stdin: strings.NewReader(string(data)), Clock: &system.Clock{},
-		Getenv: func(name string) string { return env[name] },
+		Client: c, Agent: agent, Dir: root, Stdin: strings.NewReader(string(data)), Clock: &system.Clock{},
 	})
 }
 
@@ -91,7 +90,7 @@ func TestOwnToolsOfEachClient(t *testing.T) {
 					want += "\n"
 				}
 				want = strings.NewReplacer("REASON", string(quoted), "ID", id).Replace(want)
-				got := boardCall(t, tt.client, root, id, tool, input)
+				got := agentsCall(t, tt.client, root, tool, input)
 				require.Equal(t, want, string(got.Stdout), input)
 				if reason != "" && (tt.client == "kiro" || tt.client == "generic") {
 					require.Equal(t, 2, got.Exit)
@@ -124,7 +123,38 @@ func TestOwnToolBesideAnotherHook(t *testing.T) {
 	const hook = `{"hooks":{"PreToolUse":[{"matcher":"mcp__.*","hooks":[{"type":"command","command":"changes-it"}]}]}}`
 	require.NoError(t, os.MkdirAll(filepath.Join(root, ".claude"), 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(root, ".claude", "settings.json"), []byte(hook), 0o600))
-	got := boardCall(t, "claude-code", root, id, "mcp__conduct__work_report", `{"summary":"x"}`)
+	got := agentsCall(t, "claude-code", root, "mcp__conduct__work_report", `{"summary":"x"}`)
 	require.Contains(t, string(got.Stdout), `"permissionDecision":"deny"`)
 	require.Contains(t, string(got.Stdout), id)
+}
+
+// What each program is told when a worker's verb names no dispatch, byte for byte.
+func TestVerbsOfEachClient(t *testing.T) {
+	const claude = `{"hookSpecificOutput":{"hookEventName":"PreToolUse",`
+	tests := []struct{ client, tool, want string }{ // want "" is a block
+		{"claude-code", "Bash", claude + `"updatedInput":INPUT}}`},
+		{"codex", "Bash", claude + `"permissionDecision":"allow","updatedInput":INPUT}}`},
+		{"qwen-code", "run_shell_command", ""},
+		{"gemini-cli", "run_shell_command", `{"hookSpecificOutput":{"hookEventName":"BeforeTool","tool_input":INPUT}}`},
+		{"opencode", "bash", `{"args":{"command":"conduct brief --dispatch ID && ls"}}`},
+		{"copilot", "bash", `{"modifiedArgs":INPUT}`},
+		{"cursor", "Shell", ""},
+		{"kiro", "execute_bash", ""},
+		{"generic", "Bash", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.client, func(t *testing.T) {
+			root, id := workspace(t, true)
+			got := agentsCall(t, tt.client, root+"/units/U03", tt.tool, `{"command":"conduct brief && ls","description":"x"}`)
+			if tt.want == "" {
+				v, err := hooktest.Read(tt.client, got)
+				require.NoError(t, err)
+				require.True(t, v.Blocked)
+				return
+			}
+			input := `{"command":"conduct brief --dispatch ID && ls","description":"x"}`
+			require.Equal(t, strings.NewReplacer("ID", id).Replace(strings.ReplaceAll(tt.want, "INPUT", input))+"\n", string(got.Stdout))
+			require.Zero(t, got.Exit)
+		})
+	}
 }

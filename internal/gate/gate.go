@@ -192,7 +192,8 @@ func readAll(r io.Reader) ([]byte, error) {
 
 func (g *gate) answer(out guard.Outcome, call guard.Call) hooks.Response {
 	a := hooks.Answer{
-		Decision: out.Decision, Payload: g.payload, Prompt: out.Prompt, Dispatch: string(out.Dispatch), Event: call.Event,
+		Decision: out.Decision, Payload: g.payload, Prompt: out.Prompt, Command: out.Command,
+		Dispatch: string(out.Dispatch), Event: call.Event,
 	}
 	if out.Confined != nil {
 		a.Command = g.confined(out)
