@@ -57,8 +57,9 @@ type form struct {
 	version bool   // "version": 1 in the file
 }
 
-// seconds is how long a program waits for the hook. The guard gives up long before.
-const seconds = 10
+// seconds is how long a program waits for the hook. The guard gives up long before,
+// also when it asks a person.
+const seconds = 60
 
 // Clients are the agent programs whose hook can be installed, in the order in
 // which the documentation names them.

@@ -324,13 +324,13 @@ func byName(t *testing.T, name string) install.Client {
 // How each client writes its judged hook.
 func TestForms(t *testing.T) {
 	for name, want := range map[string]string{
-		"claude-code": `"PreToolUse": [\n      {"matcher": "*", "hooks": [{"type": "command", "command": LINE, "timeout": 10}]}`,
-		"codex":       `"PreToolUse": [\n      {"matcher": ".*", "hooks": [{"type": "command", "command": LINE, "timeout": 10}]}`,
-		"gemini-cli":  `"BeforeTool": [\n      {"matcher": "*", "hooks": [{"name": "conduct", "type": "command", "command": LINE, "timeout": 10000}]}`,
-		"qwen-code":   `"PreToolUse": [\n      {"matcher": "*", "hooks": [{"name": "conduct", "type": "command", "command": LINE, "timeout": 10}]}`,
-		"copilot":     `"preToolUse": [\n      {"type": "command", "bash": LINE, "timeoutSec": 10}`,
-		"cursor":      `"preToolUse": [\n      {"command": LINE, "timeout": 10, "failClosed": true}`,
-		"kiro":        `"preToolUse": [\n      {"matcher": "*", "command": LINE, "timeout_ms": 10000}`,
+		"claude-code": `"PreToolUse": [\n      {"matcher": "*", "hooks": [{"type": "command", "command": LINE, "timeout": 60}]}`,
+		"codex":       `"PreToolUse": [\n      {"matcher": ".*", "hooks": [{"type": "command", "command": LINE, "timeout": 60}]}`,
+		"gemini-cli":  `"BeforeTool": [\n      {"matcher": "*", "hooks": [{"name": "conduct", "type": "command", "command": LINE, "timeout": 60000}]}`,
+		"qwen-code":   `"PreToolUse": [\n      {"matcher": "*", "hooks": [{"name": "conduct", "type": "command", "command": LINE, "timeout": 60}]}`,
+		"copilot":     `"preToolUse": [\n      {"type": "command", "bash": LINE, "timeoutSec": 60}`,
+		"cursor":      `"preToolUse": [\n      {"command": LINE, "timeout": 60, "failClosed": true}`,
+		"kiro":        `"preToolUse": [\n      {"matcher": "*", "command": LINE, "timeout_ms": 60000}`,
 	} {
 		e := newEvery(t, byName(t, name), install.Local)
 		if name == "kiro" {

@@ -145,7 +145,7 @@ func TestNewFile(t *testing.T) {
 		quoted, err := json.Marshal(command)
 		require.NoError(t, err)
 		raw := strings.NewReplacer(`\u0026`, "&", `\u003e`, ">").Replace(string(quoted))
-		return `"hooks": [{"type": "command", "command": ` + raw + `, "timeout": 10}]}`
+		return `"hooks": [{"type": "command", "command": ` + raw + `, "timeout": 60}]}`
 	}
 	judge, notice := hook(install.Command(w.opts)), hook(install.Notice(w.opts))
 	require.Equal(t, `{
@@ -426,7 +426,7 @@ func TestFind(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, got, 9)
 	require.Equal(t, install.Installed{
-		Client: "claude-code", Scope: install.Local, File: w.opts.Root + "/.claude/settings.local.json", Event: "PreToolUse", Matcher: "*", Timeout: 10, Path: "/p/bin/conduct-guard", Ours: true,
+		Client: "claude-code", Scope: install.Local, File: w.opts.Root + "/.claude/settings.local.json", Event: "PreToolUse", Matcher: "*", Timeout: 60, Path: "/p/bin/conduct-guard", Ours: true,
 		Command: install.Command(install.Options{Client: "claude-code", Scope: install.Local, Root: w.opts.Root, Guard: "/p/bin/conduct-guard"}),
 	}, got[0])
 	require.Equal(t, "conduct-guard", got[4].Path)

@@ -12,7 +12,7 @@ import (
 const PluginFile = "conduct.js"
 
 // limit is how many milliseconds the plugin waits for the guard.
-const limit = 10_000
+const limit = 60_000
 
 //go:embed plugin.js
 var plugin string

@@ -6,7 +6,7 @@ import { dirname, isAbsolute, join } from "node:path"
 
 const guard = "%GUARD%"
 const root = "%ROOT%" // the workspace's, or "" for all of a person's workspaces
-const limit = "%LIMIT%" // milliseconds; the guard itself takes two seconds at most
+const limit = "%LIMIT%" // milliseconds; the guard itself takes two seconds at most, and longer only when it asks a person
 
 const exists = (path) => {
   try {

@@ -187,7 +187,7 @@ const leastLimit = 3
 
 func checkLimit(h install.Installed) []finding {
 	if h.Timeout > 0 && h.Timeout < leastLimit {
-		return []finding{bad("hook", "%s gives the guard %gs, which needs up to 2s for an answer and some to start: make it 10", h.File, h.Timeout)}
+		return []finding{bad("hook", "%s gives the guard %gs, which needs up to 2s for an answer and some to start: make it 60", h.File, h.Timeout)}
 	}
 	return nil
 }
