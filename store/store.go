@@ -92,6 +92,7 @@ const (
 	Bind    Kind = "bind"    // agent key → dispatch
 	Seen    Kind = "seen"    // dispatch → its first judged call
 	Once    Kind = "once"    // one-call grant → the call that spent it
+	Told    Kind = "told"    // dispatch and number of a knob's change → when its worker was told
 	Launch  Kind = "launch"  // launch call → dispatch
 	Folder  Kind = "folder"  // launch call → the working folder of its agent, as hex
 	Window  Kind = "window"  // session and dispatch of an open launch → dispatch
@@ -112,6 +113,8 @@ type Store interface {
 	// Update replaces record and grant of a live dispatch, the grant under its
 	// new generation first. e.Generation must be ifGeneration+1; ErrGeneration when the
 	// stored generation is not ifGeneration. A damaged record is ErrDamaged and stays.
+	// Where e.Keys.Profile is another than before, the dispatch is found under both of
+	// them until it ends, so that no reader misses it between the two.
 	Update(ctx context.Context, e Entry, ifGeneration uint64) error
 
 	// End is Update, and takes the dispatch out of what is live: claim and name
@@ -142,8 +145,8 @@ type Store interface {
 	Profiles(name string) ([]string, error)
 
 	// Named yields the dispatches of an agent name with one profile, in no order. An
-	// id in it may have ended since: read it. A caller may stop early: the first
-	// ids come without all of them being read.
+	// id in it may have ended since, or stand under another profile too: read it. A
+	// caller may stop early: the first ids come without all of them being read.
 	Named(name, profile string) iter.Seq2[ID, error]
 
 	// Empty says whether nothing is live, at the price of one look. It errs

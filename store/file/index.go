@@ -39,8 +39,11 @@ func (s *Store) index(k store.Keys, profile string, id store.ID, from string) ([
 
 // point makes an entry: another name of from, or else a link of its own.
 func (s *Store) point(from, entry, text string) error {
-	kill("index.link")
-	err := s.root.Link(from, entry)
+	err := error(fs.ErrNotExist)
+	if from != "" {
+		kill("index.link")
+		err = s.root.Link(from, entry)
+	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		kill("index.make")
 		err = s.root.Symlink(text, entry)
@@ -63,6 +66,22 @@ func (s *Store) unindex(name, profile string, id store.ID) {
 	kill("index.remove")
 	_ = s.root.Remove(indexPath(name, profile, id))
 	s.prune(name, profile)
+}
+
+// unindexOthers takes a dispatch out from under the profiles that it had before.
+func (s *Store) unindexOthers(e store.Entry) {
+	profiles, err := s.Profiles(e.Keys.Name)
+	if err != nil {
+		return // readers see that it has ended, and Sweep finds the rest
+	}
+	for _, p := range profiles {
+		if p == e.Keys.Profile || p == store.Held {
+			continue
+		}
+		if _, err := readlinkat(s.dir, indexPath(e.Keys.Name, p, e.ID)); err == nil {
+			s.unindex(e.Keys.Name, p, e.ID)
+		}
+	}
 }
 
 // prune removes a profile's folder when it is empty; otherwise the file system

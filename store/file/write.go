@@ -93,7 +93,7 @@ func (s *Store) undo(e store.Entry) {
 
 // Update replaces record and grant of a live dispatch.
 func (s *Store) Update(ctx context.Context, e store.Entry, ifGeneration uint64) error {
-	if err := s.change(ctx, e, ifGeneration, false, func(bool) {}); err != nil {
+	if err := s.change(ctx, e, ifGeneration, false, s.profiled, func(bool) {}); err != nil {
 		return fmt.Errorf("update dispatch %q: %w", e.ID, err)
 	}
 	return nil
@@ -113,15 +113,31 @@ func (s *Store) End(ctx context.Context, e store.Entry, ifGeneration uint64, hol
 			s.retire(e, hold)
 		}
 	}
-	if err := s.change(ctx, e, ifGeneration, !hold, tidy); err != nil {
+	if err := s.change(ctx, e, ifGeneration, !hold, func(store.Entry) error { return nil }, tidy); err != nil {
 		return fmt.Errorf("end dispatch %q: %w", e.ID, err)
 	}
 	return nil
 }
 
-// change swaps the pair under the lock of its unit and then, still under it, tidies.
-// With settle it takes an expired dispatch that was put away too.
-func (s *Store) change(ctx context.Context, e store.Entry, ifGeneration uint64, settle bool, tidy func(settled bool)) error {
+// profiled enters a dispatch under the profile that it is about to have. The entry
+// comes first: to whoever finds it, the record says what it is.
+func (s *Store) profiled(e store.Entry) error {
+	if _, err := readlinkat(s.dir, indexPath(e.Keys.Name, e.Keys.Profile, e.ID)); err == nil {
+		return nil
+	}
+	dirs, err := s.index(e.Keys, e.Keys.Profile, e.ID, "") // a link of its own
+	if err != nil {
+		return err
+	}
+	return s.sync(dirs...)
+}
+
+// change swaps the pair under the lock of its unit and then, still under it, tidies;
+// before is done first of all. With settle it takes an expired dispatch that was put
+// away too.
+func (s *Store) change(
+	ctx context.Context, e store.Entry, ifGeneration uint64, settle bool, before func(store.Entry) error, tidy func(settled bool),
+) error {
 	if err := valid(e); err != nil {
 		return err
 	}
@@ -148,6 +164,9 @@ func (s *Store) change(ctx context.Context, e store.Entry, ifGeneration uint64, 
 		if _, err := s.root.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 			dir, path, settled = endedDir, endedPath(e.ID), true
 		}
+	}
+	if err := before(e); err != nil {
+		return err
 	}
 	if err := s.replace(cur, e, dir, path); err != nil {
 		return err
@@ -202,6 +221,7 @@ func (s *Store) putGrant(cur, e store.Entry) error {
 // durable, nor succeed.
 func (s *Store) retire(e store.Entry, hold bool) {
 	s.archive(e.ID)
+	s.unindexOthers(e)
 	if hold {
 		_ = s.hold(e.Keys, e.Keys.Profile, e.ID)
 	} else {

@@ -115,6 +115,7 @@ func (s *Store) Update(ctx context.Context, e store.Entry, ifGeneration uint64) 
 	}
 	e.Ended = false
 	it.entry = copied(e)
+	s.names[slot{e.Keys.Name, e.Keys.Profile, e.ID}] = true
 	return nil
 }
 
@@ -130,8 +131,7 @@ func (s *Store) End(ctx context.Context, e store.Entry, ifGeneration uint64, hol
 		return fmt.Errorf("end dispatch %q: %w", e.ID, err)
 	}
 	it.entry, it.held = copied(e), hold
-	delete(s.names, slot{e.Keys.Name, e.Keys.Profile, e.ID})
-	delete(s.names, slot{e.Keys.Name, store.Held, e.ID})
+	maps.DeleteFunc(s.names, func(k slot, _ bool) bool { return k.name == e.Keys.Name && k.id == e.ID })
 	if hold {
 		s.names[slot{e.Keys.Name, store.Held, e.ID}] = true
 	}

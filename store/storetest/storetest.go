@@ -29,6 +29,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"claim", testClaim},
 		{"taken id", testTakenID},
 		{"update", testUpdate},
+		{"another profile", testProfiles},
 		{"generations", testGenerations},
 		{"end", testEnd},
 		{"ended for good", testEndedForGood},
