@@ -27,15 +27,15 @@ var may = map[string]string{
 	".": "",
 
 	// Nothing of ours below these.
-	"wire": "", "store": "", "unit": "", "shell": "", "nearest": "", "install": "", "internal/system": "",
+	"wire": "", "store": "", "unit": "", "shell": "", "nearest": "", "install": "", "internal/system": "", "knobs": "",
 
 	// Records.
 	"store/file": "store wire", "store/mem": "store", "store/storetest": "store",
-	"grants": "store unit wire", "dispatch": "grants store unit wire", "dispatch/mint": "store",
+	"grants": "knobs store unit wire", "dispatch": "grants knobs store unit wire", "dispatch/mint": "store",
 	"audit": "store wire", "janitor": "audit dispatch store",
 
 	// The board.
-	"ledger": "dispatch store wire", "ledger/file": "ledger store store/file wire",
+	"ledger": "dispatch knobs store wire", "ledger/file": "ledger store store/file wire",
 	"news":    "ledger mailbox store wire",
 	"mailbox": "ledger store wire", "mailbox/file": "ledger mailbox store store/file",
 
@@ -43,7 +43,7 @@ var may = map[string]string{
 	"config": "nearest unit wire", "workspace": "wire",
 
 	// The decision, and the agent programs.
-	"guard": "dispatch grants shell store unit wire",
+	"guard": "dispatch grants knobs shell store unit wire",
 	"hooks": "guard wire", "hooks/hooktest": "guard hooks wire",
 	"hooks/claudecode": "guard hooks wire", "hooks/codex": "guard hooks wire", "hooks/geminicli": "guard hooks wire",
 	"hooks/qwencode": "guard hooks", "hooks/opencode": "guard hooks wire", "hooks/copilot": "guard hooks wire",
@@ -55,11 +55,11 @@ var may = map[string]string{
 
 	// Front ends.
 	"internal/agents":   "",
-	"internal/confine":  "dispatch grants guard sandbox unit",
+	"internal/confine":  "dispatch grants guard knobs sandbox unit",
 	"internal/gate":     "audit dispatch guard hooks internal/system store store/file unit workspace",
 	"internal/guardcmd": "hooks hooks/all internal/gate",
 	"internal/cli": "audit config dispatch dispatch/mint grants guard hooks/all hooks/generic hooks/opencode install internal/agents internal/confine internal/gate internal/guardcmd " +
-		"internal/system janitor ledger ledger/file mailbox mailbox/file nearest news sandbox sandbox/bwrap sandbox/landlock sandbox/seatbelt store store/file unit wire workspace",
+		"internal/system janitor knobs ledger ledger/file mailbox mailbox/file nearest news sandbox sandbox/bwrap sandbox/landlock sandbox/seatbelt store store/file unit wire workspace",
 	"cmd/conduct": "internal/cli", "cmd/conduct-guard": "internal/guardcmd",
 
 	// Tests with the real agent programs.

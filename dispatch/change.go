@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed6310be5c/conduct/grants"
+	"github.com/seed6310be5c/conduct/knobs"
 	"github.com/seed6310be5c/conduct/store"
 )
 
@@ -187,6 +188,33 @@ func (b *Book) RevokeOpenings(ctx context.Context, s Selector, paths []string) (
 		}
 		return nil
 	})
+}
+
+// Turn sets a knob of a dispatch: the event and what follows from it are one write
+// of record and grant. A value that counts already changes nothing, and changed is
+// false. ready makes in the grant what the new value needs, or refuses; nil is nothing.
+func (b *Book) Turn(ctx context.Context, s Selector, e knobs.Event, ready func(*grants.Grant) error) (got *Dispatch, changed bool, err error) {
+	var same *Dispatch
+	got, err = b.change(ctx, s, MoveGrant, func(d *Dispatch) error {
+		e.Time = b.Clock.Now().UTC()
+		next, err := knobs.Plan(d.Grant.Defaults(), d.Grant.Turned, e)
+		if err != nil {
+			same = d
+			return err
+		}
+		d.Grant.Turned = append(slices.Clip(d.Grant.Turned), next)
+		if ready != nil {
+			if err := ready(d.Grant); err != nil {
+				return err
+			}
+		}
+		d.Keys.Profile = d.Grant.Profile() // so that the guard reads it as one that restricts so
+		return nil
+	})
+	if errors.Is(err, knobs.ErrSame) {
+		return same, false, nil
+	}
+	return got, err == nil, err
 }
 
 // Release ends a dispatch with a verdict. receipt is called with the dispatch

@@ -178,6 +178,16 @@ func (b *Book) Seen(id store.ID) bool {
 	return err == nil
 }
 
+// Tell notes that the worker of a dispatch is told of the n-th turn of its knobs;
+// false when it was told before. Of any number of callers one is the first.
+func (b *Book) Tell(id store.ID, n int) (first bool, err error) {
+	err = b.Store.Mark(store.Told, string(id)+"-"+strconv.Itoa(n), b.Clock.Now().UTC().Format(time.RFC3339Nano))
+	if errors.Is(err, store.ErrExists) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // Spent returns the call that used a one-call opening.
 func (b *Book) Spent(opening string) (call string, ok bool) {
 	call, err := b.Store.Marked(store.Once, opening)
@@ -224,6 +234,9 @@ func Marked(k store.Kind, key, value string) store.ID {
 	switch k {
 	case store.Seen, store.Session:
 		return store.ID(key)
+	case store.Told:
+		id, _, _ := strings.Cut(key, "-")
+		return store.ID(id)
 	}
 	id, _ := splitDepth(value)
 	return id

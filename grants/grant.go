@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed6310be5c/conduct/knobs"
 	"github.com/seed6310be5c/conduct/store"
 	"github.com/seed6310be5c/conduct/unit"
 )
@@ -26,7 +27,8 @@ const (
 )
 
 // Grant is what one dispatch allows. It is compiled when the dispatch is made:
-// a later change of conduct.yaml does not widen or narrow it.
+// a later change of conduct.yaml does not widen or narrow it. ReadOnly, Opaque and
+// Ask are what it was made with; what counts is Knobs.
 type Grant struct {
 	ID      store.ID
 	Own     unit.Unit
@@ -36,7 +38,7 @@ type Grant struct {
 	Fold    bool
 
 	Opened     []Opening
-	ReadOnly   bool     // no writes in the workspace
+	ReadOnly   bool     // no writes in the workspace; see NoWrites
 	SharedRead bool     // shared paths are read-only
 	DenyTools  []string // names, or globs over names
 	MaxDepth   int      // how many levels of agents it may launch
@@ -50,6 +52,38 @@ type Grant struct {
 	FirstTouch bool     // an agent binds by the unit that it touches first
 	Sessions   bool     // binds sessions, not agents
 	Quiet      bool     // only blocked calls are logged
+	Ask        bool     // a blocked call is a question to a person
+	// AskWait is how long the hook may wait for the answer; 0 is its own default.
+	AskWait time.Duration
+	// Turned are the turns of the dispatch's knobs, oldest first.
+	Turned []knobs.Event
+}
+
+// Defaults are the knobs as the dispatch was made.
+func (g *Grant) Defaults() knobs.Settings {
+	s := knobs.Settings{Sandbox: knobs.WorkspaceWrite, Approval: knobs.Never, Opaque: knobs.Value(g.Opaque)}
+	if g.ReadOnly {
+		s.Sandbox = knobs.ReadOnly
+	}
+	if g.Ask {
+		s.Approval = knobs.Ask
+	}
+	return s
+}
+
+// Knobs are the knobs as they count now.
+func (g *Grant) Knobs() knobs.Settings { return knobs.Fold(g.Defaults(), g.Turned) }
+
+// NoWrites says whether nothing may be written in the workspace. That no sandbox is
+// used gives no leave to write: a dispatch that was made read-only stays so.
+func (g *Grant) NoWrites() bool {
+	switch g.Knobs().Sandbox {
+	case knobs.ReadOnly:
+		return true
+	case knobs.Off:
+		return g.ReadOnly
+	}
+	return false
 }
 
 // Access is what an Opening opens a path for.
@@ -138,15 +172,18 @@ func (g *Grant) Denies(tool string) bool {
 }
 
 // Profile names what the grant restricts apart from its unit: grants with the
-// same profile restrict alike.
+// same profile restrict alike. It follows the knobs.
 func (g *Grant) Profile() string {
 	flags := []byte{'p'}
-	for i, on := range []bool{g.ReadOnly, g.SharedRead, g.Observe, g.Strict, g.FirstTouch, g.Sessions, g.Quiet, g.Git} {
+	set := g.Knobs()
+	for i, on := range []bool{
+		g.NoWrites(), g.SharedRead, g.Observe, g.Strict, g.FirstTouch, g.Sessions, g.Quiet, g.Git, set.Sandbox == knobs.Off,
+	} {
 		if on {
 			flags = append(flags, byte('a'+i))
 		}
 	}
-	rest := store.Key(append([]string{string(g.Opaque), string(rune('0' + g.MaxDepth)),
+	rest := store.Key(append([]string{string(set.Opaque), string(rune('0' + g.MaxDepth)),
 		strings.Join(g.Commands, "\x00"), strings.Join(g.Denied, "\x00")}, g.DenyTools...)...)
 	return string(flags) + "-" + rest[:8]
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed6310be5c/conduct/grants"
+	"github.com/seed6310be5c/conduct/knobs"
 	"github.com/seed6310be5c/conduct/unit"
 )
 
@@ -123,4 +124,46 @@ func TestScope(t *testing.T) {
 	g.Layouts = []string{"units"}
 	_, err = g.Scope()
 	require.ErrorIs(t, err, unit.ErrLayout)
+}
+
+// A dispatch writes nothing, or what its grant says, as the knob says; that no sandbox is
+// used gives no leave to write.
+func TestNoWrites(t *testing.T) {
+	for _, c := range []struct {
+		readOnly bool
+		turned   knobs.Value
+		want     bool
+	}{
+		{false, "", false}, {true, "", true},
+		{false, knobs.ReadOnly, true}, {true, knobs.ReadOnly, true},
+		{false, knobs.WorkspaceWrite, false}, {true, knobs.WorkspaceWrite, false},
+		{false, knobs.Off, false}, {true, knobs.Off, true},
+	} {
+		g := grants.Grant{ReadOnly: c.readOnly}
+		if c.turned != "" {
+			g.Turned = []knobs.Event{{Knob: knobs.Sandbox, Value: c.turned}}
+		}
+		require.Equal(t, c.want, g.NoWrites(), "%+v", c)
+	}
+}
+
+// What restricts otherwise has another profile; what was turned and turned back has not.
+func TestProfileFollowsKnobs(t *testing.T) {
+	g := grants.Grant{Opaque: grants.OpaqueConfine}
+	plain := g.Profile()
+	seen := map[string]bool{plain: true}
+	for _, e := range []knobs.Event{
+		{Knob: knobs.Sandbox, Value: knobs.ReadOnly}, {Knob: knobs.Sandbox, Value: knobs.Off},
+		{Knob: knobs.Opaque, Value: knobs.Block}, {Knob: knobs.Opaque, Value: knobs.Allow},
+	} {
+		turned := g
+		turned.Turned = []knobs.Event{e}
+		require.False(t, seen[turned.Profile()], "%s %s", e.Knob, e.Value)
+		seen[turned.Profile()] = true
+		turned.Turned = append(turned.Turned, knobs.Event{Knob: e.Knob, Value: g.Defaults().Of(e.Knob)})
+		require.Equal(t, plain, turned.Profile())
+	}
+	readOnly := grants.Grant{Opaque: grants.OpaqueConfine, ReadOnly: true}
+	g.Turned = []knobs.Event{{Knob: knobs.Sandbox, Value: knobs.ReadOnly}}
+	require.Equal(t, readOnly.Profile(), g.Profile(), "they restrict alike")
 }

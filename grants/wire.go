@@ -3,7 +3,9 @@ package grants
 import (
 	"errors"
 	"fmt"
+	"time"
 
+	"github.com/seed6310be5c/conduct/knobs"
 	"github.com/seed6310be5c/conduct/store"
 	"github.com/seed6310be5c/conduct/unit"
 	"github.com/seed6310be5c/conduct/wire"
@@ -37,8 +39,18 @@ func (g *Grant) Encode() []byte {
 		Strings("commands", g.Commands).Strings("commands_deny", g.Denied).
 		Bool("observe", g.Observe).Bool("strict", g.Strict).Bool("first_touch", g.FirstTouch).
 		Bool("sessions", g.Sessions).Bool("quiet", g.Quiet)
-	if g.Git { // grants from before it was there are read as they are
+	// Grants from before these were there are read as they are.
+	if g.Git {
 		w.Bool("git", true)
+	}
+	if g.Ask {
+		w.Bool("ask", true)
+	}
+	if g.AskWait != 0 {
+		w.Int("ask_wait_ms", g.AskWait.Milliseconds())
+	}
+	if len(g.Turned) > 0 {
+		encodeTurned(&w, g.Turned)
 	}
 	w.End()
 	return w.Bytes()
@@ -52,6 +64,28 @@ func encodeUnit(w *wire.Writer, name string, u unit.Unit) {
 	w.Bool("listed", u.Listed).End()
 }
 
+// optional says whether a grant need not have a member.
+func optional(name string) bool {
+	switch name {
+	case "git", "ask", "ask_wait_ms", "knobs":
+		return true
+	}
+	return false
+}
+
+// MaxAskWait is the longest that a question may wait: an agent program does not wait
+// for its hook for ever.
+const MaxAskWait = 10 * time.Minute
+
+func encodeTurned(w *wire.Writer, events []knobs.Event) {
+	w.Array("knobs")
+	for _, e := range events {
+		w.Object("").Int("seq", int64(e.Seq)).Time("time", e.Time).String("knob", string(e.Knob)).
+			String("value", string(e.Value)).String("by", e.By).End()
+	}
+	w.End()
+}
+
 // Decode reads a grant. What is not exactly one is store.ErrDamaged: a newer
 // schema, a field that is missing or unknown, another id than the caller's.
 func Decode(data []byte, id store.ID) (*Grant, error) {
@@ -59,7 +93,7 @@ func Decode(data []byte, id store.ID) (*Grant, error) {
 	r := wire.NewReader(data)
 	schema, fields := int64(0), 0
 	err := r.Object(func(name string) (err error) {
-		if name != "git" {
+		if !optional(name) {
 			fields++
 		}
 		switch name {
@@ -99,6 +133,12 @@ func Decode(data []byte, id store.ID) (*Grant, error) {
 			var s string
 			s, err = r.String()
 			g.Opaque = Opaque(s)
+		case "ask_wait_ms":
+			var n int64
+			n, err = r.Int()
+			g.AskWait = time.Duration(n) * time.Millisecond
+		case "knobs":
+			err = r.Array(func() error { return g.decodeTurn(r) })
 		default:
 			err = g.decodeFlag(r, name)
 		}
@@ -117,6 +157,10 @@ func Decode(data []byte, id store.ID) (*Grant, error) {
 		err = errMissing
 	case g.Opaque != OpaqueAllow && g.Opaque != OpaqueBlock && g.Opaque != OpaqueConfine:
 		err = fmt.Errorf("unknown policy %q", g.Opaque)
+	case g.AskWait < 0 || g.AskWait > MaxAskWait:
+		err = fmt.Errorf("no question waits %s", g.AskWait)
+	default:
+		err = knobs.Check(g.Turned)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("grant of %s: %w: %w", id, store.ErrDamaged, err)
@@ -145,6 +189,8 @@ func (g *Grant) decodeFlag(r *wire.Reader, name string) error {
 		to = &g.Quiet
 	case "git":
 		to = &g.Git
+	case "ask":
+		to = &g.Ask
 	default:
 		return fmt.Errorf("unknown field %q", name)
 	}
@@ -239,5 +285,38 @@ func (g *Grant) decodeOpening(r *wire.Reader) error {
 		err = fmt.Errorf("unknown access %q", o.Access)
 	}
 	g.Opened = append(g.Opened, o)
+	return err
+}
+
+func (g *Grant) decodeTurn(r *wire.Reader) error {
+	var e knobs.Event
+	fields := 0
+	err := r.Object(func(name string) (err error) {
+		fields++
+		var s string
+		switch name {
+		case "seq":
+			var n int64
+			n, err = r.Int()
+			e.Seq = int(n)
+		case "time":
+			e.Time, err = r.Time()
+		case "knob":
+			s, err = r.String()
+			e.Knob = knobs.Name(s)
+		case "value":
+			s, err = r.String()
+			e.Value = knobs.Value(s)
+		case "by":
+			e.By, err = r.String()
+		default:
+			err = fmt.Errorf("unknown field %q", name)
+		}
+		return err
+	})
+	if err == nil && fields != 5 {
+		err = errMissing
+	}
+	g.Turned = append(g.Turned, e)
 	return err
 }

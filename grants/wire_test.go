@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/seed6310be5c/conduct/grants"
+	"github.com/seed6310be5c/conduct/knobs"
 	"github.com/seed6310be5c/conduct/store"
 	"github.com/seed6310be5c/conduct/unit"
 )
@@ -23,6 +24,10 @@ func full() grants.Grant {
 		Opened:   []grants.Opening{{ID: "o1", Access: grants.AccessWrite, Path: "a b", Exact: true, Until: noon, Once: true}},
 		ReadOnly: true, SharedRead: true, DenyTools: []string{"Write"}, MaxDepth: 2, Opaque: grants.OpaqueBlock,
 		Commands: []string{"go test"}, Denied: []string{"gh"}, Observe: true, Strict: true, FirstTouch: true, Sessions: true, Quiet: true, Git: true,
+		Ask: true, AskWait: 1500 * time.Millisecond,
+		Turned: []knobs.Event{
+			{Seq: 1, Time: noon, Knob: knobs.Approval, Value: knobs.Never, By: "s 1"}, {Seq: 2, Time: noon, Knob: knobs.Sandbox, Value: knobs.Off, By: "me"},
+		},
 	}
 }
 
@@ -33,12 +38,14 @@ func TestEncodeDecode(t *testing.T) {
 	require.Equal(t, &g, got)
 }
 
-// TestDecodeWithoutGit reads a grant from before there was a word about git: nothing
-// is opened.
-func TestDecodeWithoutGit(t *testing.T) {
+// TestDecodeWithoutOptional reads a grant from before there was a word about git, or
+// about questions and knobs: nothing is opened.
+func TestDecodeWithoutOptional(t *testing.T) {
 	g := full()
-	g.Git = false
-	require.NotContains(t, string(g.Encode()), `"git"`)
+	g.Git, g.Ask, g.AskWait, g.Turned = false, false, 0, nil
+	for _, name := range []string{"git", "ask", "ask_wait_ms", "knobs"} {
+		require.NotContains(t, string(g.Encode()), `"`+name+`"`)
+	}
 	got, err := grants.Decode(g.Encode(), id)
 	require.NoError(t, err)
 	require.Equal(t, &g, got)
@@ -110,6 +117,14 @@ func TestDecodeRefusesWhatIsNotWhole(t *testing.T) {
 		"a real place":       replace(`,"at":"u/U04"`, ``),
 		"a number for text":  replace(`"real":"/srv/u04"`, `"real":4`),
 		"text for a boolean": replace(`"observe":true`, `"observe":"true"`),
+		"a turn's knob":      replace(`"knob":"sandbox"`, `"knob":"volume"`),
+		"a turn's value":     replace(`"value":"off"`, `"value":"ask"`),
+		"a turn's order":     replace(`"seq":2`, `"seq":1`),
+		"a turn's time":      replace(`,"time":"2026-05-04T12:00:00Z","knob":"sandbox"`, `,"knob":"sandbox"`),
+		"a turn's more":      replace(`"by":"me"`, `"by":"me","to":1`),
+		"no time to wait":    replace(`"ask_wait_ms":1500`, `"ask_wait_ms":-1`),
+		"a long wait":        replace(`"ask_wait_ms":1500`, `"ask_wait_ms":600001`),
+		"a question":         replace(`"ask":true`, `"ask":"yes"`),
 		"invalid UTF-8":      replace(`/srv/u04`, "/srv/\xff"),
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -3,6 +3,7 @@ package guard
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -321,6 +322,9 @@ func (j *judge) free(name string, after time.Time) freed {
 			if len(f.some) >= 2 && len(f.some) > some {
 				break
 			}
+			if has(f.some, id) || has(taken, id) {
+				continue // under another profile that it had
+			}
 			seen := j.ws.Records.Seen(id)
 			if seen && (len(f.some) > 0 || !after.IsZero() || len(taken) >= 2 && len(taken) > busy) {
 				continue
@@ -349,6 +353,10 @@ func (j *judge) free(name string, after time.Time) freed {
 	return f
 }
 
+func has(some []*dispatch.Dispatch, id store.ID) bool {
+	return slices.ContainsFunc(some, func(d *dispatch.Dispatch) bool { return d.ID == id })
+}
+
 // firstTouch binds the caller to the one candidate whose unit the call goes into.
 func (j *judge) firstTouch(a *attribution, name string, after time.Time) {
 	var into []*dispatch.Dispatch
@@ -362,7 +370,7 @@ func (j *judge) firstTouch(a *attribution, name string, after time.Time) {
 				return
 			}
 			d, err := j.ws.Records.Read(id)
-			if err != nil || !d.Live() || j.ws.Records.Seen(id) || !after.IsZero() && !d.IssuedAt.After(after) {
+			if err != nil || !d.Live() || has(into, id) || j.ws.Records.Seen(id) || !after.IsZero() && !d.IssuedAt.After(after) {
 				continue
 			}
 			if j.touchesOwn(d) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed6310be5c/conduct/grants"
+	"github.com/seed6310be5c/conduct/knobs"
 	"github.com/seed6310be5c/conduct/shell"
 	"github.com/seed6310be5c/conduct/unit"
 )
@@ -75,7 +75,7 @@ func (s *sight) command(c Command) Decision {
 		return s.blocked(OpaqueCommand, t, refusal{detail: why})
 	}
 	switch {
-	case c.Foreign && s.d.Grant.Opaque == grants.OpaqueAllow:
+	case c.Foreign && s.d.Grant.Knobs().Treat() == knobs.AsItIs:
 		return Decision{Code: NoTarget}
 	case c.Foreign:
 		return opaque("it is for another kind of shell")
@@ -188,10 +188,12 @@ func (j *judge) has(dir unit.Path, name string) bool {
 
 // opaque decides on a line that is not understood, by the grant's policy.
 func (s *sight) opaque(c Command, t Target, why string, best Decision) Decision {
-	switch s.d.Grant.Opaque {
-	case grants.OpaqueAllow:
+	switch s.d.Grant.Knobs().Treat() {
+	case knobs.AsItIs:
 		return best
-	case grants.OpaqueConfine:
+	case knobs.Unboxed:
+		why += "; it would have to run confined, and the sandbox of this dispatch is switched off"
+	case knobs.InABox:
 		obstacle := s.j.confine(c, s.d)
 		if obstacle == "" {
 			return best

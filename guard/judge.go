@@ -430,7 +430,7 @@ func (s *sight) access(t Target, l unit.Landing, pl *unit.Place) Decision {
 	}
 	inside := l.Rel != nil
 	switch {
-	case s.d.Grant.ReadOnly && (inside || l.Where == unit.Own):
+	case s.d.Grant.NoWrites() && (inside || l.Where == unit.Own):
 		return s.blocked(ReadOnly, t, refusal{detail: "this dispatch is read-only"})
 	case s.d.Grant.SharedRead && l.Where == unit.Shared && !harmless(pl.Info.Mode):
 		if _, ok := s.d.Grant.Open(l.Rel, true, s.j.in.Now, s.j.spent); l.Rel == nil || !ok {

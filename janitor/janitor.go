@@ -184,7 +184,7 @@ func (j *Janitor) remove(ctx context.Context, due []*dispatch.Dispatch, streams 
 
 // marks removes the small facts about dispatches that are gone.
 func (j *Janitor) marks(o Options, r *Report) error {
-	for _, k := range []store.Kind{store.Bind, store.Seen, store.Launch, store.Window, store.Session} {
+	for _, k := range []store.Kind{store.Bind, store.Seen, store.Launch, store.Window, store.Session, store.Told} {
 		var gone []string
 		for key, value := range j.Book.Store.Marks(k) {
 			id := dispatch.Marked(k, key, value)

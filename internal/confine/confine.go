@@ -17,6 +17,7 @@ import (
 	"github.com/seed6310be5c/conduct/dispatch"
 	"github.com/seed6310be5c/conduct/grants"
 	"github.com/seed6310be5c/conduct/guard"
+	"github.com/seed6310be5c/conduct/knobs"
 	"github.com/seed6310be5c/conduct/sandbox"
 	"github.com/seed6310be5c/conduct/unit"
 )
@@ -46,15 +47,19 @@ type Request struct {
 // started it, past the guard.
 var scrubbed = []string{"CLAUDE_CODE_MESSAGING_TOKEN", "CLAUDE_CODE_MESSAGING_SOCKET", "CONDUCT_DIR", "CONDUCT_OFF", "CONDUCT_DISPATCH", "CONDUCT_CONFINED"}
 
-// Policy says what the commands of a dispatch may do.
+// Policy says what the commands of a dispatch may do: nothing, sandbox.ErrUnavailable,
+// where it was turned off for the dispatch.
 func Policy(q Request) (sandbox.Policy, error) {
 	g := q.Dispatch.Grant
+	if g.Knobs().Sandbox == knobs.Off {
+		return sandbox.Policy{}, fmt.Errorf("%w: the knob sandbox of dispatch %s is off", sandbox.ErrUnavailable, q.Dispatch.ID)
+	}
 	scope, err := g.Scope()
 	if err != nil {
 		return sandbox.Policy{}, err
 	}
 	p := sandbox.Policy{
-		Root: q.Roots[0].String(), Records: slices.Clone(q.Records), ReadOnly: g.ReadOnly, SharedRead: g.SharedRead, Git: g.Git,
+		Root: q.Roots[0].String(), Records: slices.Clone(q.Records), ReadOnly: g.NoWrites(), SharedRead: g.SharedRead, Git: g.Git,
 	}
 	if p.Cwd, err = filepath.EvalSymlinks(q.Cwd); err != nil {
 		return p, fmt.Errorf("%w: %w", sandbox.ErrCwd, err)
