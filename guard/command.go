@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed6310be5c/conduct/grants"
 	"github.com/seed6310be5c/conduct/knobs"
 	"github.com/seed6310be5c/conduct/shell"
 	"github.com/seed6310be5c/conduct/unit"

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed6310be5c/conduct/knobs"
 	"github.com/seed6310be5c/conduct/store"
 	"github.com/seed6310be5c/conduct/wire"
 )
@@ -84,7 +85,24 @@ type Brief struct {
 	Status     Status        `view:"status"`
 	Summary    string        `view:"summary"`
 	Unread     int           `view:"unread"`
+	Knobs      Knobs         `view:"knobs"`
+	Changed    []Change      `view:"changed"`
 	Siblings   []SiblingItem `view:"siblings"`
+}
+
+// Knobs are the settings of a worker's own dispatch as they count now.
+type Knobs struct {
+	Sandbox  knobs.Value `view:"sandbox"`
+	Approval knobs.Value `view:"approval"`
+	Opaque   knobs.Value `view:"opaque"`
+}
+
+// Change is a turn of one of them, of which the worker was not told yet.
+type Change struct {
+	Knob  knobs.Name  `view:"knob"`
+	Value knobs.Value `view:"value"`
+	By    string      `view:"by"`
+	Time  time.Time   `view:"time"`
 }
 
 // SiblingItem is an open item as the worker of another one sees it. The title is
@@ -171,6 +189,15 @@ func (b *Board) Brief(own store.ID, p Present) (Brief, error) {
 	return v, nil
 }
 
+// Tell adds to a brief the knobs of the worker's own dispatch, and the turns of which
+// it is told with this brief.
+func (v *Brief) Tell(set knobs.Settings, turned []knobs.Event) {
+	v.Knobs = Knobs{Sandbox: set.Sandbox, Approval: set.Approval, Opaque: set.Opaque}
+	for _, e := range turned {
+		v.Changed = append(v.Changed, Change{Knob: e.Knob, Value: e.Value, By: e.By, Time: e.Time})
+	}
+}
+
 func (it *Item) sibling() SiblingItem {
 	return SiblingItem{Item: it.ID, Title: it.Title, Status: it.Status, Artifacts: it.Artifacts, LastReportAt: it.ReportedAt}
 }
@@ -231,6 +258,10 @@ func writeField(w *wire.Writer, name string, v reflect.Value) {
 		w.Int(name, v.Int())
 	case reflect.Bool:
 		w.Bool(name, v.Bool())
+	case reflect.Struct:
+		w.Object(name)
+		writeFields(w, v)
+		w.End()
 	case reflect.Slice:
 		w.Array(name)
 		for i := range v.Len() {

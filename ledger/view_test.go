@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/seed6310be5c/conduct/dispatch"
+	"github.com/seed6310be5c/conduct/knobs"
 	"github.com/seed6310be5c/conduct/ledger"
 	"github.com/seed6310be5c/conduct/store"
 )
@@ -245,8 +246,11 @@ func TestEncode(t *testing.T) {
 	}
 	brief, err := b.Brief(item1, present())
 	require.NoError(t, err)
+	brief.Tell(knobs.Settings{Sandbox: knobs.ReadOnly, Approval: knobs.Ask, Opaque: knobs.Block},
+		[]knobs.Event{{Seq: 3, Time: start, Knob: knobs.Approval, Value: knobs.Ask, By: "me"}})
 	require.JSONEq(t, `{"item":"`+string(item1)+`","title":"Pay by card","acceptance":"a\nb","round":1,"decision":"go on\nso",
-		"status":"done","summary":"a \"summary\"","unread":3,"siblings":[{"item":"`+string(item2)+`","title":"Pay by card","status":"done",
+		"status":"done","summary":"a \"summary\"","unread":3,"knobs":{"sandbox":"read-only","approval":"ask","opaque":"block"},
+		"changed":[{"knob":"approval","value":"ask","by":"me","time":"2026-05-04T03:02:01Z"}],"siblings":[{"item":"`+string(item2)+`","title":"Pay by card","status":"done",
 		"artifacts":["pr:12","commit:0123abc"],"last_report_at":"2026-05-04T03:02:01Z"}]}`, string(ledger.Encode(brief)))
 	for _, v := range []struct{ view, item any }{
 		{b.Conductor(present()), ledger.ConductorItem{}}, {b.Page(present()), ledger.PageItem{}}, {brief, ledger.SiblingItem{}},
@@ -263,6 +267,9 @@ func TestEncode(t *testing.T) {
 		require.NotEmpty(t, items)
 		require.ElementsMatch(t, ledger.Shown(v.item), keys(items[0]))
 		require.NotContains(t, ledger.Shown(v.item), "")
+	}
+	for _, v := range []any{ledger.Knobs{}, ledger.Change{}} {
+		require.NotContains(t, ledger.Shown(v), "")
 	}
 	_, err = b.Brief(disp1, present())
 	require.ErrorIs(t, err, ledger.UnknownItem)

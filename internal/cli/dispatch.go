@@ -26,6 +26,7 @@ type dispatchOptions struct {
 	exempt, read, write, denyTools          []string
 	readOnly, observe, requireHook          bool
 	shared, ttl, opaque, git, bind          string
+	onBlock, askWait                        string
 	maxDepth                                int
 }
 
@@ -66,6 +67,8 @@ func (o *dispatchOptions) add(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.denyTools, "deny-tool", nil, "a tool that is denied, by name or glob")
 	f.StringVar(&o.opaque, "opaque", "", "commands that are not understood: confine (default; blocked where no sandbox works), block or allow")
 	f.StringVar(&o.git, "git", "", "git in confined commands: hide (default), or allow: they may read the repository, with what siblings have committed")
+	f.StringVar(&o.onBlock, "on-block", "", "what becomes of a call that is not allowed: block (default), or ask: a person may allow it once (conduct approve)")
+	f.StringVar(&o.askWait, "ask-wait", "", "how long the hook waits for an answer (default 20s)")
 	f.StringVar(&o.bind, "bind", "", "agent, or session: every session but this one")
 	f.BoolVar(&o.observe, "observe", false, "judge and log, block nothing")
 }
@@ -133,7 +136,7 @@ func (o *dispatchOptions) check() error {
 	for _, err := range []error{
 		oneOf("role", o.role, "reviewer", "worker"), oneOf("shared", o.shared, "read", "write"),
 		oneOf("opaque", o.opaque, "confine", "block", "allow"), oneOf("bind", o.bind, "agent", "session"),
-		oneOf("git", o.git, "hide", "allow"),
+		oneOf("git", o.git, "hide", "allow"), oneOf("on-block", o.onBlock, "block", "ask"),
 	} {
 		if err != nil {
 			return err
@@ -188,6 +191,14 @@ func (d *desk) request(o dispatchOptions, ttlGiven bool) (dispatch.Request, erro
 	if err != nil {
 		return q, err
 	}
+	if g.AskWait, err = parseWait(o.askWait); err != nil {
+		return q, err
+	}
+	if g.Ask {
+		if err := d.noteWait(&g); err != nil {
+			return q, err
+		}
+	}
 	return dispatch.Request{
 		Unit: u, Agent: o.agent, Role: o.role, Stage: o.stage, Note: o.note, Conductor: d.env.session(o.session),
 		TTL: ttl, Grant: g,
@@ -220,7 +231,7 @@ func (d *desk) grant(o dispatchOptions, c config.Config, set unit.Set, u unit.Un
 		DenyTools: o.denyTools, MaxDepth: o.maxDepth, Opaque: opaquePolicy(o.opaque, c.Opaque),
 		Commands: c.Commands, Denied: c.CommandsDeny, Git: o.git == "allow",
 		Observe: o.observe || c.Enforce == "observe", Strict: c.Strict, FirstTouch: c.Bind == "first-touch",
-		Sessions: o.bind == "session", Quiet: c.Audit == "blocked",
+		Sessions: o.bind == "session", Quiet: c.Audit == "blocked", Ask: o.onBlock == "ask",
 	}
 	for _, p := range o.exempt {
 		rel, err := d.rel(p)
@@ -270,6 +281,11 @@ func (d *desk) chooseSandbox(ctx context.Context, g *grants.Grant) {
 	if g.Opaque != grants.OpaqueConfine {
 		return
 	}
+	d.probe(ctx, g)
+}
+
+// probe tries the sandboxes out and notes the first that works.
+func (d *desk) probe(ctx context.Context, g *grants.Grant) {
 	b, err := d.sandbox(ctx, "auto")
 	if err != nil {
 		d.env.warn("no sandbox works here, so commands that are not understood will be blocked (conduct doctor)")

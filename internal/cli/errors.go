@@ -8,6 +8,7 @@ import (
 	"github.com/seed6310be5c/conduct/config"
 	"github.com/seed6310be5c/conduct/dispatch"
 	"github.com/seed6310be5c/conduct/internal/agents"
+	"github.com/seed6310be5c/conduct/knobs"
 	"github.com/seed6310be5c/conduct/ledger"
 	"github.com/seed6310be5c/conduct/sandbox"
 	"github.com/seed6310be5c/conduct/store"
@@ -85,13 +86,16 @@ func classify(err error) answer {
 	switch {
 	case errors.As(err, &refused):
 		return refusal(refused)
-	case errors.As(err, &u), errors.Is(err, dispatch.ErrTTL), errors.Is(err, dispatch.ErrInvalid), errors.Is(err, unit.ErrLayout):
+	case errors.As(err, &u), errors.Is(err, dispatch.ErrTTL), errors.Is(err, dispatch.ErrInvalid), errors.Is(err, unit.ErrLayout),
+		errors.Is(err, knobs.ErrUnknown), errors.Is(err, knobs.ErrBy):
 		return answer{exitUsage, "usage", "conduct help"}
 	case errors.Is(err, store.ErrDamaged):
 		return answer{exitDamaged, "damaged", "conduct status shows what is damaged; conduct janitor sets it aside"}
 	case errors.Is(err, dispatch.ErrConflict), errors.Is(err, unit.ErrTwoPlaces), errors.Is(err, store.ErrGeneration),
 		errors.Is(err, dispatch.ErrForbidden), errors.Is(err, agents.ErrTaken):
 		return answer{exitConflict, "conflict", "conduct status"}
+	case errors.Is(err, knobs.ErrFull):
+		return answer{exitConflict, "conflict", "conduct knob show; release the dispatch and make another one"}
 	case errors.Is(err, store.ErrLocked):
 		return answer{exitLocked, "locked", "try again; conduct doctor shows who holds it"}
 	case errors.As(err, &none):

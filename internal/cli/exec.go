@@ -17,6 +17,7 @@ import (
 	"github.com/seed6310be5c/conduct/dispatch"
 	"github.com/seed6310be5c/conduct/internal/confine"
 	"github.com/seed6310be5c/conduct/internal/gate"
+	"github.com/seed6310be5c/conduct/knobs"
 	"github.com/seed6310be5c/conduct/sandbox"
 	"github.com/seed6310be5c/conduct/sandbox/bwrap"
 	"github.com/seed6310be5c/conduct/sandbox/landlock"
@@ -117,6 +118,10 @@ func (d *desk) sandbox(ctx context.Context, name string) (sandbox.Backend, error
 
 // confined runs a command under a dispatch; program says that it is a whole agent program.
 func (d *desk) confined(ctx context.Context, got *dispatch.Dispatch, name string, argv []string, program bool) (sandbox.Result, error) {
+	if got.Grant.Knobs().Sandbox == knobs.Off {
+		return sandbox.Result{}, hint(fmt.Errorf("%w: the sandbox of dispatch %s is switched off", sandbox.ErrUnavailable, got.ID),
+			"conduct knob set --dispatch %s sandbox workspace-write; nothing ran", got.ID)
+	}
 	backend, err := d.sandbox(ctx, name)
 	if err != nil {
 		return sandbox.Result{}, err

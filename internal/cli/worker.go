@@ -36,6 +36,7 @@ prompt is --dispatch ID.`,
 				if err != nil {
 					return err
 				}
+				v.Tell(got.Grant.Knobs(), d.untold(got))
 				if env.json {
 					return env.print("%s\n", ledger.Encode(v))
 				}
@@ -101,6 +102,10 @@ func (e *Env) printBrief(v ledger.Brief) error {
 	e.line("summary", v.Summary)
 	if v.Unread > 0 {
 		e.line("inbox", fmt.Sprintf("%d unread (conduct inbox)", v.Unread))
+	}
+	e.line("knobs", fmt.Sprintf("sandbox %s, approval %s, opaque %s", v.Knobs.Sandbox, v.Knobs.Approval, v.Knobs.Opaque))
+	for _, c := range v.Changed {
+		e.line("changed", fmt.Sprintf("%s is %s now, by %s, %s", c.Knob, c.Value, c.By, stamp(c.Time)))
 	}
 	for _, s := range v.Siblings {
 		if err := e.print("sibling %s %s: %s %s\n", s.Item, s.Status, s.Title, pointers(s.Artifacts)); err != nil {

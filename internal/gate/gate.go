@@ -30,6 +30,10 @@ import (
 // every client's own timeout, which most take as leave to go on.
 const Deadline = 2 * time.Second
 
+// DefaultWait is how long a person may take to answer a question, unless the grant
+// says otherwise. It lies below the time that conduct init has programs wait for the hook.
+const DefaultWait = 20 * time.Second
+
 // Environment variables of our own.
 const (
 	VarDispatch = "CONDUCT_DISPATCH"

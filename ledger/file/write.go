@@ -180,7 +180,7 @@ func (s *Store) change(ctx context.Context, id store.ID, plan Plan, before func(
 	if same {
 		// Whoever wrote it may have died before the rest.
 		if !k.whole {
-			if serr := s.log(id).Sync(); serr != nil {
+			if serr := s.log(id).Flush(); serr != nil {
 				return ledger.Item{}, serr
 			}
 			s.keep(&k)

@@ -168,7 +168,7 @@ func (s *Store) Change(ctx context.Context, p mailbox.Pair, plan Plan) (mailbox.
 	e, err := plan(&k.Box)
 	if errors.Is(err, ledger.ErrSame) && k.there {
 		// Whoever wrote it may have died before it was on disk.
-		if serr := s.files.Journal(path(p)).Sync(); serr != nil {
+		if serr := s.files.Journal(path(p)).Flush(); serr != nil {
 			return mailbox.Box{}, serr
 		}
 	}

@@ -97,8 +97,8 @@ func (j Journal) Append(text []byte, step func(string)) (int64, error) {
 	return info.Size() + int64(len(text)), nil
 }
 
-// Sync makes durable what another writer may have died before it did.
-func (j Journal) Sync() error {
+// Flush makes durable what another writer may have died before it did.
+func (j Journal) Flush() error {
 	f, err := j.open(os.O_RDWR)
 	if err != nil {
 		return err
