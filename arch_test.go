@@ -55,10 +55,11 @@ var may = map[string]string{
 
 	// Front ends.
 	"internal/agents":   "",
+	"internal/broker":   "",
 	"internal/confine":  "dispatch grants guard knobs sandbox unit",
 	"internal/gate":     "audit dispatch guard hooks internal/system store store/file unit workspace",
 	"internal/guardcmd": "hooks hooks/all internal/gate",
-	"internal/cli": "audit config dispatch dispatch/mint grants guard hooks/all hooks/generic hooks/opencode install internal/agents internal/confine internal/gate internal/guardcmd " +
+	"internal/cli": "audit config dispatch dispatch/mint grants guard hooks/all hooks/generic hooks/opencode install internal/agents internal/broker internal/confine internal/gate internal/guardcmd " +
 		"internal/system janitor knobs ledger ledger/file mailbox mailbox/file nearest news sandbox sandbox/bwrap sandbox/landlock sandbox/seatbelt store store/file unit wire workspace",
 	"cmd/conduct": "internal/cli", "cmd/conduct-guard": "internal/guardcmd",
 
@@ -81,7 +82,7 @@ var only = []struct{ path, in, why string }{
 	{"mvdan.cc/sh/v3", "shell install", "the guard sees facts, not syntax; install reads the hook's own line"},
 	{"encoding/json", "internal/cli hooks/hooktest e2e/model", "reflection is too slow for the hook, and takes duplicate keys; wire reads and writes JSON"},
 	{"os/exec", "internal/cli install sandbox/sandboxtest", "nothing that the hook runs may start a process"},
-	{"net", "sandbox/sandboxtest e2e/model", "nothing here talks to a network"},
+	{"net", "internal/broker sandbox/sandboxtest e2e/model", "nothing here talks to a network; the broker has a socket on this machine"},
 	{"net/http", "e2e/model", "nothing here talks to a network"},
 	{"github.com/landlock-lsm/go-landlock", "sandbox", "restricts the first process inside, nothing else"},
 	{"plugin", "", "what runs is what was built"},

@@ -63,6 +63,9 @@ func Run(ctx context.Context, args []string, in *Env) int {
 	out, copied := &output{Writer: in.Stdout}, *in
 	env := &copied
 	env.Stdout = out
+	if code, done := env.outside(ctx, args); done {
+		return code
+	}
 	root := newRoot(env, args)
 	root.SetArgs(args)
 	called, err := root.ExecuteContextC(ctx)

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/seed6310be5c/conduct/dispatch"
+	"github.com/seed6310be5c/conduct/internal/broker"
 	"github.com/seed6310be5c/conduct/internal/confine"
 	"github.com/seed6310be5c/conduct/internal/gate"
 	"github.com/seed6310be5c/conduct/knobs"
@@ -150,6 +151,11 @@ func (d *desk) confined(ctx context.Context, got *dispatch.Dispatch, name string
 	})
 	if err != nil {
 		return sandbox.Result{}, err
+	}
+	if asked, err := broker.Serve(policy.Temp, d.verbsOf(got.ID)); err == nil {
+		// Where it cannot be served, the verbs inside say so; all else works.
+		defer asked.Close()
+		policy.Env = append(policy.Env, broker.Var+"="+asked.Address())
 	}
 	signals := make(chan os.Signal, 16)
 	passed := []os.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2}

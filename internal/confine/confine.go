@@ -45,7 +45,7 @@ type Request struct {
 
 // scrubbed are variables that let a command talk to the agent program that
 // started it, past the guard.
-var scrubbed = []string{"CLAUDE_CODE_MESSAGING_TOKEN", "CLAUDE_CODE_MESSAGING_SOCKET", "CONDUCT_DIR", "CONDUCT_OFF", "CONDUCT_DISPATCH", "CONDUCT_CONFINED"}
+var scrubbed = []string{"CLAUDE_CODE_MESSAGING_TOKEN", "CLAUDE_CODE_MESSAGING_SOCKET", "CONDUCT_DIR", "CONDUCT_OFF", "CONDUCT_DISPATCH", "CONDUCT_CONFINED", "CONDUCT_BROKER"}
 
 // Policy says what the commands of a dispatch may do: nothing, sandbox.ErrUnavailable,
 // where it was turned off for the dispatch.

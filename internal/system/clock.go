@@ -1,12 +1,15 @@
 // Package system is the clock and the names of the machine that we run on.
 package system
 
-import "time"
+import (
+	"sync"
+	"time"
+)
 
 // Clock is the real clock; it implements dispatch.Clock. It reads the boot id
 // once, so one value serves one process.
 type Clock struct {
-	asked bool
+	asked sync.Once
 	boot  string
 }
 
@@ -15,8 +18,6 @@ func (c *Clock) Now() time.Time { return time.Now() }
 
 // Boot returns the id of this boot and the time since it began, sleep included.
 func (c *Clock) Boot() (string, time.Duration) {
-	if !c.asked {
-		c.asked, c.boot = true, bootID()
-	}
+	c.asked.Do(func() { c.boot = bootID() })
 	return c.boot, sinceBoot()
 }
