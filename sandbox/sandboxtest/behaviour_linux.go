@@ -29,7 +29,7 @@ func Behave(t *testing.T) {
 		for name, test := range map[string]func(*testing.T, user){
 			"files": behaveFiles, "exits": behaveExits, "refusals": behaveRefusals, "caches": behaveCaches,
 			"network": behaveNetwork, "git": behaveGit, "git-allowed": behaveGitAllowed, "signals": behaveSignals, "denials": behaveDenials,
-			"npm": behaveNpm, "pytest": behavePytest, "background": behaveBackground, "temp": behaveTemp,
+			"npm": behaveNpm, "pytest": behavePytest, "background": behaveBackground, "temp": behaveTemp, "sockets": behaveSockets,
 		} {
 			t.Run(u.name+"/"+name, func(t *testing.T) { test(t, u) })
 		}
@@ -114,6 +114,22 @@ func behaveNetwork(t *testing.T, u user) {
 	o, out, _ = run(t, u, w, "no-network", "/bin/bash", "-c", connect)
 	require.Equal(t, 1, o.exit)
 	require.Empty(t, out)
+}
+
+// A socket in the private folder can be talked to, as whoever confined the command serves
+// one there; one beside it cannot.
+func behaveSockets(t *testing.T, u user) {
+	w := build(t, u)
+	served := filepath.Join(w.temp(), "served.sock")
+	w.serve(t, u, served)
+	o, out, stderr := run(t, u, w, "", w.self(), dialerArg, served)
+	require.Equal(t, 0, o.exit, stderr)
+	require.Equal(t, Secret, out)
+	o, out, _ = run(t, u, w, "", w.self(), dialerArg, w.pathSocket())
+	if !slices.Contains(o.partial, string(sandbox.PathSockets)) {
+		require.NotEqual(t, 0, o.exit)
+		require.Empty(t, out)
+	}
 }
 
 func behaveGit(t *testing.T, u user) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/signal"
 	"strconv"
@@ -22,6 +23,7 @@ const (
 	nestedArg = "sandboxtest-nested" // and from a user namespace in it
 	victimArg = "sandboxtest-victim" // another agent's process
 	holderArg = "sandboxtest-holder" // a process left behind
+	dialerArg = "sandboxtest-dialer" // talk to a socket
 )
 
 // Maker makes the backend under test; self is the real path of our program.
@@ -58,6 +60,8 @@ func Main(args []string, maker Maker) (handled bool, exit int) {
 		return true, 0
 	case holderArg:
 		return true, hold(args[1])
+	case dialerArg:
+		return true, listen(args[1])
 	}
 	return false, 0
 }
@@ -92,6 +96,19 @@ func hold(name string) int {
 	never := make(chan os.Signal, 1)
 	signal.Notify(never, syscall.SIGHUP, syscall.SIGTERM)
 	for range never { // not even a polite signal ends it
+	}
+	return 0
+}
+
+// listen prints what is said behind a socket.
+func listen(address string) int {
+	c, err := net.Dial("unix", address)
+	if err != nil {
+		return 1
+	}
+	defer c.Close()
+	if _, err := io.Copy(os.Stdout, c); err != nil {
+		return exitBroken
 	}
 	return 0
 }
