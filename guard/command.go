@@ -90,7 +90,7 @@ func (s *sight) command(c Command) Decision {
 	if l.err != nil {
 		return opaque("it does not parse; simplify the command")
 	}
-	unnamed, ok := s.controls(c, l)
+	unnamed, ok := s.controls(l)
 	if !ok {
 		return s.blocked(ControlCommand, t, refusal{})
 	}
@@ -112,10 +112,14 @@ func (s *sight) command(c Command) Decision {
 		return best
 	}
 	why, untold := s.untold(c, l)
-	switch {
-	case len(unnamed) > 0 && (untold && s.d.Grant.Opaque != grants.OpaqueAllow || !s.nameIn(c, l, unnamed)):
+	if untold && s.d.Grant.Opaque == grants.OpaqueConfine {
+		// Whose verbs they are is known by the process that confines the line.
+		return s.opaque(c, t, why, best)
+	}
+	if len(unnamed) > 0 && !s.nameIn(c, l, unnamed) {
 		return s.blocked(ControlCommand, t, refusal{})
-	case untold:
+	}
+	if untold {
 		return s.opaque(c, t, why, best)
 	}
 	return best

@@ -16,31 +16,27 @@ const (
 	owned                // the caller's, or nobody's business
 )
 
-// controls says whether a dispatched agent may run our own verbs as a line does. The
-// verbs that name no dispatch end at the offsets that are returned: there the caller's
-// has to be named, which can be done in this line.
-func (s *sight) controls(c Command, l line) (unnamed []int, ok bool) {
+// controls says whether a dispatched agent may run our own verbs as a line does, and
+// where those end that name no dispatch: 0 for one that is no plain word of the line.
+func (s *sight) controls(l line) (unnamed []int, ok bool) {
 	for _, ctl := range l.Controls {
 		switch s.claims(ctl) {
 		case foreign:
 			return nil, false
 		case nobodys:
-			if ctl.VerbEnd == 0 {
-				return nil, false
-			}
 			unnamed = append(unnamed, ctl.VerbEnd)
 		}
-	}
-	if len(unnamed) > 0 && (!c.Rewrites || s.j.at.several || len(s.j.call.Commands) > 1 || !s.j.mayChange()) {
-		return nil, false
 	}
 	slices.Sort(unnamed)
 	return slices.Compact(unnamed), true
 }
 
 // nameIn changes a command line so that the caller's dispatch is named directly behind
-// each of the offsets, and says whether the line is the same in all else.
+// each of the offsets, and says whether that can be done, and is the same line in all else.
 func (s *sight) nameIn(c Command, l line, ends []int) bool {
+	if ends[0] == 0 || !c.Rewrites || s.j.at.several || len(s.j.call.Commands) > 1 || !s.j.mayChange() {
+		return false
+	}
 	var b strings.Builder
 	at := 0
 	for _, end := range ends {

@@ -65,8 +65,6 @@ func TestVerbsAreGivenTheirDispatch(t *testing.T) {
 		{"bash -c 'conduct brief'", ""},
 		{"eval 'conduct brief'", ""},
 		{"echo x | xargs conduct brief", ""},
-		{"make; conduct brief", ""},
-		{"python3 -c 'x' && conduct brief", ""},
 		{"conduct --dispatch MINE brief", ""},
 	}
 	for _, tt := range tests {
@@ -114,6 +112,39 @@ func TestVerbsAreNotGivenADispatch(t *testing.T) {
 	out := guard.Decide(w.rewritable("conduct brief"))
 	require.Equal(t, "control_command", out.Code.String(), "several fit")
 	require.Empty(t, out.Command)
+}
+
+// A line that runs confined stays as it is: the process that confines it knows whose verbs
+// are run in it. One that names another dispatch is blocked all the same.
+func TestVerbsInConfinedLines(t *testing.T) {
+	w := aidlc(t)
+	mine := w.dispatch("U03", reviewer, func(q *dispatch.Request) { q.Grant.Sandbox = "bwrap" })
+	other := w.dispatch("U04", "worker", nil)
+	for line, confined := range map[string]bool{
+		"make; conduct brief": true,
+		"make && conduct report --kind done --dispatch MINE 'ok'": true,
+		"python3 -c 'x'; bash -c 'conduct brief'":                 true,
+		"unheard conduct brief":                                   true,
+		"make; conduct brief --dispatch OTHER":                    false,
+		"make; CONDUCT_DISPATCH=OTHER conduct brief":              false,
+		"make; conduct brief --dir /tmp":                          false,
+		"make; conduct release --verdict ready":                   false,
+		"make; conduct brief $X":                                  false,
+	} {
+		text := strings.NewReplacer("MINE", string(mine.ID), "OTHER", string(other.ID)).Replace(line)
+		out := guard.Decide(w.rewritable(text))
+		require.Empty(t, out.Command, line)
+		if confined {
+			require.True(t, out.Allowed(), line)
+			require.Equal(t, &guard.Confined{Text: text, Dispatch: mine.ID}, out.Confined, line)
+		} else {
+			require.Equal(t, "control_command", out.Code.String(), line)
+			require.Nil(t, out.Confined, line)
+		}
+	}
+	in := w.rewritable("make; conduct brief")
+	in.Confine = func() string { return "x" }
+	require.Equal(t, "opaque_command", guard.Decide(in).Code.String())
 }
 
 // The line that runs does what the agent's did, and each of our verbs in it names the caller.
