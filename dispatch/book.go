@@ -203,7 +203,11 @@ func (b *Book) decode(e store.Entry) (*Dispatch, error) {
 	d := &Dispatch{Record: *rec, Grant: g}
 	if rec.State == Reserved || rec.State == Expired || rec.State == Released || rec.State == Abandoned {
 		if at, err := b.Store.Marked(store.Seen, string(e.ID)); err == nil {
-			d.SeenAt, _ = time.Parse(time.RFC3339Nano, at)
+			if ran, ok := strings.CutPrefix(at, ranPrefix); ok {
+				d.RanAt, _ = time.Parse(time.RFC3339Nano, ran)
+			} else {
+				d.SeenAt, _ = time.Parse(time.RFC3339Nano, at)
+			}
 		}
 	}
 	d.derive(b.Clock)
@@ -211,8 +215,18 @@ func (b *Book) decode(e store.Entry) (*Dispatch, error) {
 }
 
 // See notes the first judged call of a dispatch's agent: Active from now on.
-func (b *Book) See(id store.ID) error {
-	err := b.Store.Mark(store.Seen, string(id), b.Clock.Now().UTC().Format(time.RFC3339Nano))
+func (b *Book) See(id store.ID) error { return b.active(id, "") }
+
+// Ran notes that the program of a dispatch has begun: Active from now on, also where
+// no hook tells of its calls.
+func (b *Book) Ran(id store.ID) error { return b.active(id, ranPrefix) }
+
+// ranPrefix tells in a mark that it is Ran's. Both are one mark: the guard reads it at
+// each call.
+const ranPrefix = "run."
+
+func (b *Book) active(id store.ID, prefix string) error {
+	err := b.Store.Mark(store.Seen, string(id), prefix+b.Clock.Now().UTC().Format(time.RFC3339Nano))
 	if errors.Is(err, store.ErrExists) {
 		return nil
 	}

@@ -303,7 +303,7 @@ func (b *Book) Remove(ctx context.Context, ds ...*Dispatch) error {
 		}
 	}
 	for _, d := range ds {
-		if d.SeenAt.IsZero() {
+		if d.ActiveAt().IsZero() {
 			continue
 		}
 		if err := b.Store.Unmark(store.Seen, string(d.ID)); err != nil {

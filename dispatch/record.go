@@ -71,6 +71,7 @@ type Dispatch struct {
 	// State is the state now: Active when a call was seen, Expired when the time is up.
 	Now    State
 	SeenAt time.Time // first judged call, zero for none
+	RanAt  time.Time // when its program had begun, zero where conduct did not start it
 }
 
 // Live says whether the dispatch is in force now.
@@ -82,12 +83,21 @@ func (d *Dispatch) derive(c Clock) {
 	if d.State != Reserved {
 		return
 	}
-	if !d.SeenAt.IsZero() {
+	if !d.ActiveAt().IsZero() {
 		d.Now = Active
 	}
 	if d.Expired(c) {
 		d.Now = Expired
 	}
+}
+
+// ActiveAt is when the dispatch was known to be at work: from its first judged call,
+// or from when its program had begun. Zero for not yet.
+func (d *Dispatch) ActiveAt() time.Time {
+	if d.SeenAt.IsZero() {
+		return d.RanAt
+	}
+	return d.SeenAt
 }
 
 // Ended is when the dispatch ended: by its verdict, or when its time was up.

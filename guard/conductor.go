@@ -44,13 +44,16 @@ func (j *judge) unitsOnly(d *dispatch.Dispatch) Decision {
 // undispatched is the decision for a caller that nobody dispatched: everything
 // passes but what would destroy the records, and with "strict" what is in a unit.
 func (j *judge) undispatched() Decision {
-	if j.ws.Records.Empty() {
-		return Decision{Code: Idle}
-	}
-	if j.call.Launch != nil {
+	none := j.ws.Records.Empty()
+	// A line of a dispatch that has ended is refused also when nothing is in force: its
+	// agent would run with nothing to hold it to.
+	if l := j.call.Launch; l != nil && (!none || len(Tokens(l.Prompt)) > 0) {
 		if d := j.conductorLaunch(); !d.Allowed() {
 			return d
 		}
+	}
+	if none {
+		return Decision{Code: Idle}
 	}
 	s := j.anySight()
 	if s == nil {

@@ -247,7 +247,7 @@ func (f *forest) search(cwd string, t guard.Target, contents bool) string {
 	}
 	at, everywhere, ok := f.real(cwd, root)
 	switch {
-	case !ok:
+	case !ok, everywhere && !(t.AnyDepth && !strings.Contains(t.Pattern, "/")) && !f.leadsHere(at, pattern):
 		return ""
 	case everywhere && (pattern == "" || strings.Contains(pattern, "**") || t.AnyDepth && !strings.Contains(t.Pattern, "/")):
 		return canary
@@ -269,6 +269,27 @@ func (f *forest) search(cwd string, t guard.Target, contents bool) string {
 		}
 	})
 	return b.String()
+}
+
+// acrossFolders finds braces with a slash in them.
+var acrossFolders = regexp.MustCompile(`\{[^}]*/`)
+
+// leadsHere says whether a pattern can go down from a folder above to the case's own:
+// whether its components before any "**" are those on the way.
+func (f *forest) leadsHere(above, pattern string) bool {
+	if acrossFolders.MatchString(pattern) {
+		return true
+	}
+	way := strings.Split(strings.Trim(strings.TrimPrefix(f.top, above), "/"), "/")
+	for i, part := range strings.Split(strings.Trim(pattern, "/"), "/") {
+		if i == len(way) || strings.Contains(part, "**") || pattern == "" {
+			return true
+		}
+		if !matcher(part, false).MatchString(way[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // walk visits everything below a folder, or the one file.

@@ -30,6 +30,8 @@ type Stdio struct {
 	// Before is called when the runner has started and the command has not, while
 	// the runner gets ready.
 	Before func()
+	// Started is called when the command itself has begun, not its runner.
+	Started func()
 }
 
 // Result is how a command ended.
@@ -261,11 +263,28 @@ func (s *session) attend(ctx context.Context) []byte {
 	}
 	over := make(chan struct{})
 	done.Go(func() { s.control(ctx, over) })
-	said, _ := io.ReadAll(io.LimitReader(s.sock, maxSaid)) // what is cut off is judged as such
-	_, _ = s.proc.Wait()                                   // how the runner ended is not how the command did
+	said := s.hear()
+	_, _ = s.proc.Wait() // how the runner ended is not how the command did
 	close(over)
 	done.Wait()
 	return said
+}
+
+// hear reads what Init says until it ends. What is cut off is judged as such.
+func (s *session) hear() []byte {
+	var said []byte
+	buf := make([]byte, 4<<10)
+	for len(said) < maxSaid {
+		n, err := s.sock.Read(buf)
+		if len(said) == 0 && n > 0 && buf[0] == saysStarted && s.std.Started != nil {
+			s.std.Started()
+		}
+		said = append(said, buf[:n]...)
+		if err != nil {
+			break
+		}
+	}
+	return said[:min(len(said), maxSaid)]
 }
 
 // control sends the setup and then signals, one byte each. Closing our end makes

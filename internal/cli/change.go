@@ -341,7 +341,7 @@ func (d *desk) receipt(got *dispatch.Dispatch) ([]byte, error) {
 	}
 	r := audit.Receipt{
 		ID: string(got.ID), Unit: got.Unit, Agent: got.Agent, Verdict: string(got.Verdict), IssuedAt: got.IssuedAt,
-		ActiveAt: got.SeenAt, EndedAt: got.EndedAt, Tally: t, Undispatched: n,
+		ActiveAt: got.ActiveAt(), EndedAt: got.EndedAt, Tally: t, Undispatched: n,
 	}
 	return r.Encode(), nil
 }

@@ -5,28 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
 	"github.com/seed6310be5c/conduct/dispatch"
-	"github.com/seed6310be5c/conduct/internal/broker"
 	"github.com/seed6310be5c/conduct/internal/confine"
-	"github.com/seed6310be5c/conduct/internal/gate"
-	"github.com/seed6310be5c/conduct/knobs"
 	"github.com/seed6310be5c/conduct/sandbox"
 	"github.com/seed6310be5c/conduct/sandbox/bwrap"
 	"github.com/seed6310be5c/conduct/sandbox/landlock"
 	"github.com/seed6310be5c/conduct/sandbox/seatbelt"
 	"github.com/seed6310be5c/conduct/store"
-	"github.com/seed6310be5c/conduct/unit"
 	"github.com/seed6310be5c/conduct/wire"
-	"github.com/seed6310be5c/conduct/workspace"
 )
 
 type execOptions struct {
@@ -115,72 +108,6 @@ func (d *desk) sandbox(ctx context.Context, name string) (sandbox.Backend, error
 	// Where the verdicts cannot be kept, they are found anew each time.
 	_ = d.store.Root().Mkdir("sandbox", 0o700)
 	return sandbox.Choose(ctx, sandbox.Cache{Dir: filepath.Join(d.ws.Dir, "sandbox"), Boot: boot}, all...)
-}
-
-// confined runs a command under a dispatch; program says that it is a whole agent program.
-func (d *desk) confined(ctx context.Context, got *dispatch.Dispatch, name string, argv []string, program bool) (sandbox.Result, error) {
-	if got.Grant.Knobs().Sandbox == knobs.Off {
-		return sandbox.Result{}, hint(fmt.Errorf("%w: the sandbox of dispatch %s is switched off", sandbox.ErrUnavailable, got.ID),
-			"conduct knob set --dispatch %s sandbox workspace-write; nothing ran", got.ID)
-	}
-	backend, err := d.sandbox(ctx, name)
-	if err != nil {
-		return sandbox.Result{}, err
-	}
-	start, err := d.env.start()
-	if err != nil {
-		return sandbox.Result{}, err
-	}
-	cwd, err := d.env.Getwd()
-	if err != nil {
-		cwd = start
-	}
-	found, err := workspace.Find(cwd, workspace.Options{})
-	if err != nil {
-		return sandbox.Result{}, err
-	}
-	records := []string{d.ws.Dir}
-	for _, ws := range found.Workspaces {
-		if !slices.Contains(records, ws.Dir) {
-			records = append(records, ws.Dir)
-		}
-	}
-	policy, err := confine.Policy(confine.Request{
-		Dispatch: got, Roots: gate.Roots(d.ws), Records: records, Cwd: cwd, Home: d.env.Getenv("HOME"), TempDir: os.TempDir(),
-		Env: os.Environ(), Now: d.env.Clock.Now(), FS: unit.NewDisk(), Program: program,
-	})
-	if err != nil {
-		return sandbox.Result{}, err
-	}
-	if asked, err := broker.Serve(policy.Temp, d.verbsOf(got.ID)); err == nil {
-		// Where it cannot be served, the verbs inside say so; all else works.
-		defer asked.Close()
-		policy.Env = append(policy.Env, broker.Var+"="+asked.Address())
-	}
-	signals := make(chan os.Signal, 16)
-	passed := []os.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2}
-	if !d.env.Terminal() {
-		// At a terminal the command gets what is typed by itself.
-		passed = append(passed, syscall.SIGINT, syscall.SIGQUIT)
-	}
-	signal.Notify(signals, passed...)
-	defer signal.Stop(signals)
-	// A whole program is at the terminal as if there were nothing in between.
-	watch := !program && apart(os.Stderr, os.Stdout)
-	var before *confine.Settings
-	// The command gets the signals; that we got them too must not end it.
-	res, err := sandbox.Run(context.WithoutCancel(ctx), backend, argv, policy, sandbox.Stdio{
-		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Signals: signals, Watch: watch,
-		Before: func() {
-			if before == nil { // nothing has run: that it is tried anew changes nothing
-				before = confine.NewSettings(gate.Roots(d.ws), d.env.Getenv("HOME"))
-			}
-		},
-	})
-	if !program && before != nil { // an agent program keeps its own settings
-		d.setAside(before, got.ID)
-	}
-	return res, err
 }
 
 // apart says whether what is written to a can be looked at on its way without

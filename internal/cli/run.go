@@ -89,6 +89,9 @@ func (o *runOptions) run(ctx context.Context, env *Env, argv []string, ttlGiven 
 		fmt.Fprintf(env.Stderr, "conduct: dispatch %s stays open\n", got.ID)
 		return d.ended(argv, res)
 	}
+	if over := (overError{}); errors.As(err, &over) && over.state != string(dispatch.Expired) {
+		return err // somebody else has given the verdict
+	}
 	// However the program ended, its unit is free afterwards.
 	if rerr := o.release(context.WithoutCancel(ctx), d, got, res, err); rerr != nil {
 		return errors.Join(err, rerr)

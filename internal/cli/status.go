@@ -33,7 +33,7 @@ func (d *desk) writeDispatch(w *wire.Writer, got *dispatch.Dispatch, t *audit.Ta
 	w.String("id", string(got.ID)).String("unit", got.Unit).String("agent", got.Agent).String("role", got.Role).
 		String("stage", got.Stage).String("note", got.Note).String("state", string(got.Now)).
 		Time("issued_at", got.IssuedAt).Time("expires_at", got.ExpiresAt).Int("remaining_s", remaining).
-		Time("last_call_at", t.Last).Int("generation", int64(got.Generation)).Bool("seen", !got.SeenAt.IsZero()).
+		Time("last_call_at", t.Last).Int("generation", int64(got.Generation)).Bool("seen", !got.SeenAt.IsZero() || !t.Last.IsZero()).
 		String("verdict", string(got.Verdict)).String("item", string(d.item(got.ID))).Strings("agents", t.Agents)
 	w.Object("calls").Int("allowed", int64(t.Allowed)).Int("blocked", int64(t.Blocked)).End()
 }
@@ -126,7 +126,7 @@ func (v view) gist() string {
 	var b strings.Builder
 	for i, got := range v.dispatches {
 		t := &v.tallies[i]
-		fmt.Fprintln(&b, got.ID, got.Generation, got.Now, got.ExpiresAt.Unix(), got.SeenAt.IsZero(), t.Allowed, t.Blocked, t.Agents)
+		fmt.Fprintln(&b, got.ID, got.Generation, got.Now, got.ExpiresAt.Unix(), got.ActiveAt().IsZero(), t.Allowed, t.Blocked, t.Agents)
 	}
 	fmt.Fprintln(&b, v.undispatched, v.damaged, v.off.Unix(), v.items)
 	return b.String()
