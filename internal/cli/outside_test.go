@@ -65,6 +65,11 @@ func TestWhatIsRunOutside(t *testing.T) {
 		"guard --client claude-code":       exitUsage,
 		"help board":                       exitUsage,
 		"":                                 exitUsage,
+		"inbox":                            exitOK,
+		"inbox --dispatch " + other:        exitConflict,
+		"request --kind relay":             exitUsage,
+		"channel open":                     exitUsage,
+		"knob set --opaque allow":          exitUsage,
 		"brief board show":                 exitUsage,
 	} {
 		a := ask(strings.Fields(line)...)
