@@ -17,7 +17,7 @@ var steps = []struct {
 	owners       []string
 }{
 	{"reserved", "Open", []string{"internal/cli/bound.go"}},
-	{"set up", "Release", []string{"internal/cli/bound.go"}}, // which takes back what could not be set up
+	{"set up", "Release", []string{"internal/cli/bound.go", "internal/cli/define.go"}}, // which takes back what could not be set up
 	{"published", "See", []string{"internal/gate/record.go"}},
 	{"published", "Ran", []string{"internal/cli/confined.go"}},
 	{"quiescent", "Release", []string{"internal/cli/change.go", "internal/cli/run.go"}},
