@@ -39,6 +39,9 @@ var may = map[string]string{
 	"news":    "ledger mailbox store wire",
 	"mailbox": "ledger store wire", "mailbox/file": "ledger mailbox store store/file",
 
+	// Questions to a person.
+	"approval": "store wire", "approval/file": "approval store store/file",
+
 	// The workspace.
 	"config": "nearest unit wire", "workspace": "wire",
 
@@ -57,9 +60,9 @@ var may = map[string]string{
 	"internal/agents":   "",
 	"internal/broker":   "",
 	"internal/confine":  "dispatch grants guard knobs sandbox unit",
-	"internal/gate":     "audit dispatch guard hooks internal/system store store/file unit workspace",
+	"internal/gate":     "approval approval/file audit dispatch guard hooks internal/system store store/file unit workspace",
 	"internal/guardcmd": "hooks hooks/all internal/gate",
-	"internal/cli": "audit config dispatch dispatch/mint grants guard hooks/all hooks/generic hooks/opencode install internal/agents internal/broker internal/confine internal/gate internal/guardcmd " +
+	"internal/cli": "approval approval/file audit config dispatch dispatch/mint grants guard hooks/all hooks/generic hooks/opencode install internal/agents internal/broker internal/confine internal/gate internal/guardcmd " +
 		"internal/system janitor knobs ledger ledger/file mailbox mailbox/file nearest news sandbox sandbox/bwrap sandbox/landlock sandbox/seatbelt store store/file unit wire workspace",
 	"cmd/conduct": "internal/cli", "cmd/conduct-guard": "internal/guardcmd",
 

@@ -84,6 +84,7 @@ func (o Op) String() string {
 type Decision struct {
 	Code   Code
 	Would  Code // with WouldBlock: the code that would have been
+	Waived Code // with Exempt: the code that would have been, but for a person's yes
 	Op     Op
 	Target string // as the agent wrote it
 	Path   string // where it leads, relative to the workspace; only for own, shared and exempt paths, else ""

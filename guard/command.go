@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed6310be5c/conduct/grants"
 	"github.com/seed6310be5c/conduct/knobs"
 	"github.com/seed6310be5c/conduct/shell"
 	"github.com/seed6310be5c/conduct/unit"
@@ -99,7 +98,11 @@ func (s *sight) command(c Command) Decision {
 	}
 	for _, words := range l.Commands {
 		if denied(s.d.Grant.Denied, words) {
-			return s.blocked(ToolDenied, Target{Path: words[0]}, refusal{})
+			d := s.refused(ToolDenied, Target{Path: words[0]}, refusal{})
+			if !d.Allowed() {
+				return d
+			}
+			s.j.waive(d)
 		}
 	}
 	for _, a := range l.Launches {
@@ -112,7 +115,7 @@ func (s *sight) command(c Command) Decision {
 		return best
 	}
 	why, untold := s.untold(c, l)
-	if untold && s.d.Grant.Opaque == grants.OpaqueConfine {
+	if untold && s.d.Grant.Knobs().Treat() == knobs.InABox && !s.j.waives(OpaqueCommand) {
 		// Whose verbs they are is known by the process that confines the line.
 		return s.opaque(c, t, why, best)
 	}
@@ -193,7 +196,14 @@ func (j *judge) has(dir unit.Path, name string) bool {
 
 // opaque decides on a line that is not understood, by the grant's policy.
 func (s *sight) opaque(c Command, t Target, why string, best Decision) Decision {
-	switch s.d.Grant.Knobs().Treat() {
+	treat := s.d.Grant.Knobs().Treat()
+	if treat != knobs.AsItIs && s.j.waives(OpaqueCommand) {
+		// The yes is to the line as it stands: confined, it could not do what was allowed.
+		d := s.refused(OpaqueCommand, t, refusal{})
+		s.j.waive(d)
+		return d
+	}
+	switch treat {
 	case knobs.AsItIs:
 		return best
 	case knobs.Unboxed:
@@ -223,9 +233,8 @@ func (s *sight) facts(l line) Decision {
 			if !d.Allowed() {
 				return d
 			}
-			if rank(d.Code) > rank(best.Code) {
-				best = d
-			}
+			s.j.waive(d)
+			best = better(best, d)
 		}
 	}
 	return best
@@ -293,9 +302,9 @@ func (s *sight) mentioned(f shell.Fact, t Target, abs string, pl unit.Place) Dec
 	}
 	d := s.judge(t, abs)
 	switch {
-	case d.Code == SiblingUnit && d.Unit == "":
+	case d.was() == SiblingUnit && d.Unit == "":
 		// Only above siblings: what the code does there is for the sandbox to hold.
-	case d.Code == SiblingUnit, d.Code == Protected, d.Code == Ambiguous, d.Code == Released, d.Code == Expired:
+	case d.was() == SiblingUnit, d.Code == Protected, d.Code == Ambiguous, d.Code == Released, d.Code == Expired:
 		return d
 	}
 	return Decision{Code: NoTarget}
@@ -304,7 +313,7 @@ func (s *sight) mentioned(f shell.Fact, t Target, abs string, pl unit.Place) Dec
 // entered judges a folder that is only gone to: naming one above siblings is no harm.
 func (s *sight) entered(t Target, abs string) Decision {
 	d := s.judge(t, abs)
-	if d.Code == SiblingSearch || d.Code == SiblingUnit && d.Unit == "" {
+	if d.was() == SiblingSearch || d.was() == SiblingUnit && d.Unit == "" {
 		return Decision{Code: NoTarget}
 	}
 	return d

@@ -27,8 +27,12 @@ func (s *sight) expanded(f shell.Fact, t Target, base string) Decision {
 		d := s.blocked(best.Code, t, refusal{unit: best.Unit})
 		return s.withRemedy(f, d, t)
 	}
-	if d := s.itself(f, base); !d.Allowed() {
+	d := s.itself(f, base)
+	if !d.Allowed() {
 		return s.blocked(d.Code, t, refusal{unit: d.Unit})
+	}
+	if d.Waived != 0 {
+		best = better(best, d)
 	}
 	e := expansion{fs: s.j.in.FS, left: maxFollowed}
 	for _, from := range s.anchors(pattern, f.Path, root) {
@@ -46,8 +50,10 @@ func (s *sight) expanded(f shell.Fact, t Target, base string) Decision {
 		if d := s.fact(plain, ""); !d.Allowed() {
 			// Not in the words of the match: its name may be a sibling's.
 			return s.blocked(d.Code, t, refusal{unit: d.Unit})
-		} else if rank(d.Code) > rank(best.Code) {
-			best = d
+		} else if d.Waived != 0 {
+			best = better(best, s.refused(d.Waived, t, refusal{unit: d.Unit}))
+		} else {
+			best = better(best, d)
 		}
 	}
 	return best

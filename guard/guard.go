@@ -63,6 +63,8 @@ type Input struct {
 	Env        Env
 	FS         unit.FS
 	Workspaces []Workspace
+	// Approved is the dispatch for which a person has allowed this call once; "" is none.
+	Approved store.ID
 	// Confine says why a command cannot be run confined here, "" when it can. It is
 	// asked only for a command that would have to; nil is that it cannot.
 	Confine func() (obstacle string)
@@ -122,8 +124,10 @@ type Ruling struct {
 	Dispatches []store.ID
 	Several    bool
 	// Log says that the ruling belongs into the audit.
-	Log     bool
-	Quiet   bool // the dispatch logs blocked calls only
+	Log   bool
+	Quiet bool // the dispatch logs blocked calls only
+	// Asks says that the block is a question to a person.
+	Asks    bool
 	Effects []Effect
 	// SharedWrites are shared paths that an allowed call may write, relative to the workspace.
 	SharedWrites []string
@@ -142,6 +146,8 @@ type Outcome struct {
 	Command string
 	// Dispatch, if not "", is what the call of a tool of ours has to name.
 	Dispatch store.ID
+	// Waived is what blocks the call but for Input.Approved.
+	Waived []Decision
 }
 
 // Confined is a command that is allowed on condition that it runs confined.
@@ -177,6 +183,7 @@ func Decide(in Input) Outcome {
 		if j.prompt != "" {
 			out.Prompt = j.prompt
 		}
+		out.Waived = append(out.Waived, j.waived...)
 		if j.change != (change{}) {
 			if changed != (change{}) && changed != j.change {
 				// A call is made under one dispatch.
@@ -243,6 +250,7 @@ type judge struct {
 	prompt string
 	ruling Ruling
 	lines  map[string]line
+	waived []Decision
 	// change is what the call becomes to be allowed.
 	change   change
 	resolved resolved
@@ -316,6 +324,7 @@ func (j *judge) toolCall() {
 		j.observe()
 	}
 	if !r.Allowed() {
+		r.Asks = j.asks(r.Code)
 		r.SharedWrites = nil
 		r.Effects = dropSpends(r.Effects)
 	}

@@ -42,9 +42,7 @@ func (j *judge) againstAll(ask func(*dispatch.Dispatch) Decision) Decision {
 		if !d.Allowed() {
 			return d
 		}
-		if rank(d.Code) > rank(best.Code) {
-			best = d
-		}
+		best = better(best, d)
 	}
 	return best
 }
@@ -61,8 +59,12 @@ func (j *judge) against(d *dispatch.Dispatch) Decision {
 			return got
 		}
 	}
+	best := Decision{Code: NoTarget}
 	if j.at.ended == nil && d.Grant.Denies(j.call.Tool) {
-		return j.blocked(ToolDenied, refusal{target: j.call.Tool, own: d.Unit})
+		if best = s.refused(ToolDenied, Target{Path: j.call.Tool}, refusal{}); !best.Allowed() {
+			return best
+		}
+		j.waive(best)
 	}
 	if j.call.Fault != "" {
 		return j.blocked(Unresolvable, refusal{target: j.call.Tool, own: d.Unit, detail: j.call.Fault})
@@ -72,24 +74,20 @@ func (j *judge) against(d *dispatch.Dispatch) Decision {
 			return s.blocked(Protected, Target{Op: Read, Path: id}, refusal{})
 		}
 	}
-	best := Decision{Code: NoTarget}
 	for _, c := range j.call.Commands {
 		got := s.command(c)
 		if !got.Allowed() {
 			return got
 		}
-		if rank(got.Code) > rank(best.Code) {
-			best = got
-		}
+		best = better(best, got)
 	}
 	for _, t := range j.call.Targets {
 		got := s.target(t)
 		if !got.Allowed() {
 			return got
 		}
-		if rank(got.Code) > rank(best.Code) {
-			best = got
-		}
+		j.waive(got)
+		best = better(best, got)
 	}
 	return best
 }
@@ -159,7 +157,7 @@ func (s *sight) spellings(t Target) Decision {
 		if !out.Allowed() {
 			break
 		}
-		if d := s.based(t, other); !d.Allowed() {
+		if d := s.based(t, other); !d.Allowed() || d.Waived != 0 {
 			out = d
 		}
 	}
@@ -280,7 +278,7 @@ func (s *sight) alsoCleaned(t Target, abs string, pl *unit.Place, d Decision) De
 	if !ok || !d.Allowed() {
 		return d
 	}
-	if other := s.judge(t, again); !other.Allowed() && other.Code != Unresolvable {
+	if other := s.judge(t, again); !other.Allowed() && other.Code != Unresolvable || other.Waived != 0 {
 		return other
 	}
 	return d
@@ -333,11 +331,11 @@ func (s *sight) inUnits(t Target, l unit.Landing, readings []unit.Path, pl *unit
 			}
 			return s.allowed(Exempt, t, l), true
 		}
-		return s.blocked(SiblingUnit, t, refusal{unit: l.Unit}), true
+		return s.refusedAt(readings, SiblingUnit, t, refusal{unit: l.Unit}), true
 	case above && t.Op&(Search|List) != 0:
-		return s.blocked(SiblingSearch, t, refusal{}), true
+		return s.refusedAt(readings, SiblingSearch, t, refusal{}), true
 	case above:
-		return s.blocked(SiblingUnit, t, refusal{detail: "it is above other units"}), true
+		return s.refusedAt(readings, SiblingUnit, t, refusal{detail: "it is above other units"}), true
 	}
 	return Decision{}, false
 }
@@ -428,19 +426,30 @@ func (s *sight) access(t Target, l unit.Landing, pl *unit.Place) Decision {
 	if !write || s.lenient {
 		return s.allowed(code, t, l)
 	}
-	inside := l.Rel != nil
-	switch {
-	case s.d.Grant.NoWrites() && (inside || l.Where == unit.Own):
-		return s.blocked(ReadOnly, t, refusal{detail: "this dispatch is read-only"})
-	case s.d.Grant.SharedRead && l.Where == unit.Shared && !harmless(pl.Info.Mode):
-		if _, ok := s.d.Grant.Open(l.Rel, true, s.j.in.Now, s.j.spent); l.Rel == nil || !ok {
-			return s.blocked(ReadOnly, t, refusal{detail: "shared paths are read-only for this dispatch"})
+	d := s.allowed(code, t, l)
+	if why := s.unwritable(l, pl); why != "" {
+		if d = s.refusedAt([]unit.Path{pl.Real}, ReadOnly, t, refusal{detail: why}); !d.Allowed() {
+			return d
 		}
 	}
 	if l.Where == unit.Shared && l.Rel != nil {
 		s.j.ruling.SharedWrites = append(s.j.ruling.SharedWrites, l.Rel.Rel())
 	}
-	return s.allowed(code, t, l)
+	return d
+}
+
+// unwritable says why the dispatch may not write to a path that is own or shared, ""
+// when it may.
+func (s *sight) unwritable(l unit.Landing, pl *unit.Place) string {
+	switch {
+	case s.d.Grant.NoWrites() && (l.Rel != nil || l.Where == unit.Own):
+		return "this dispatch is read-only"
+	case s.d.Grant.SharedRead && l.Where == unit.Shared && !harmless(pl.Info.Mode):
+		if _, ok := s.d.Grant.Open(l.Rel, true, s.j.in.Now, s.j.spent); l.Rel == nil || !ok {
+			return "shared paths are read-only for this dispatch"
+		}
+	}
+	return ""
 }
 
 // harmless says that writing to a file of this kind changes nothing that lasts.

@@ -146,6 +146,14 @@ func short(s string, n int) string {
 const Repeated = " This was refused before: to repeat it will not help."
 
 // Repeat returns a refusal for at least the third time.
-func Repeat(reason string) string {
-	return short(reason, MaxReason-utf8.RuneCountInString(Repeated)) + Repeated
+func Repeat(reason string) string { return with(reason, Repeated) }
+
+// Asked returns a refusal of a call about which a person was asked, with what came of it.
+func Asked(reason, answer string) string {
+	return with(reason, " A person was asked whether this call may go through: "+answer+".")
+}
+
+// with adds a sentence to a refusal, which gives way to it.
+func with(reason, more string) string {
+	return short(reason, MaxReason-utf8.RuneCountInString(more)) + more
 }

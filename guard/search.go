@@ -30,8 +30,8 @@ func (s *sight) globbed(t Target, root string) Decision {
 		if !d.Allowed() {
 			return d
 		}
-		if rank(d.Code) > rank(best.Code) && !from.spare {
-			best = d
+		if d.Waived != 0 || !from.spare {
+			best = better(best, d)
 		}
 	}
 	return best
@@ -88,7 +88,12 @@ func (s *sight) below(t Target, root string, alt unit.Path) Decision {
 		d.Op = t.Op
 		return d
 	}
-	return s.alternative(t, root, alt)
+	got := s.alternative(t, root, alt)
+	if got.Allowed() && d.Waived != 0 {
+		d.Op = t.Op
+		return better(d, got)
+	}
+	return got
 }
 
 // oneGlob says whether a pattern is one glob: clients split on white space and
@@ -156,6 +161,7 @@ func (s *sight) alternative(t Target, root string, alt unit.Path) Decision {
 	if l.Where != unit.Sibling && !reach && t.Follows && len(rest) > 1 {
 		reach = s.followed(readings[0])
 	}
+	var d Decision
 	switch {
 	case s.j.at.several && (l.Where != unit.Shared || reach):
 		return s.blocked(Ambiguous, t, refusal{unit: l.Unit})
@@ -165,13 +171,14 @@ func (s *sight) alternative(t Target, root string, alt unit.Path) Decision {
 		if _, ok := s.exempt(t, l, readings, &pl); ok {
 			return s.allowed(Exempt, t, l)
 		}
-		return s.blocked(SiblingUnit, t, refusal{unit: l.Unit})
+		d = s.refusedAt(readings, SiblingUnit, t, refusal{unit: l.Unit})
 	case reach:
-		return s.blocked(SiblingSearch, t, refusal{})
+		d = s.refusedAt(readings, SiblingSearch, t, refusal{})
+	default:
+		d = s.access(Target{Op: t.Op &^ Write, Path: t.Path, Pattern: t.Pattern}, l, &pl)
 	}
-	d := s.access(Target{Op: t.Op &^ Write, Path: t.Path, Pattern: t.Pattern}, l, &pl)
 	if again, ok := cleaned(root, &pl); ok && d.Allowed() {
-		if other := s.alternative(t, again, rest); !other.Allowed() && other.Code != Unresolvable {
+		if other := s.alternative(t, again, rest); !other.Allowed() && other.Code != Unresolvable || other.Waived != 0 {
 			return other
 		}
 	}
@@ -246,9 +253,7 @@ func (s *sight) guess(t Target) Decision {
 		if !d.Allowed() {
 			return d
 		}
-		if rank(d.Code) > rank(best.Code) {
-			best = d
-		}
+		best = better(best, d)
 	}
 	return best
 }
@@ -313,9 +318,7 @@ func (s *sight) guessed(t Target) Decision {
 		if !d.Allowed() {
 			return d
 		}
-		if rank(d.Code) > rank(best.Code) {
-			best = d
-		}
+		best = better(best, d)
 	}
 	return best
 }
@@ -348,12 +351,10 @@ func (s *sight) named(t Target) Decision {
 	}
 	for _, p := range u.Paths {
 		d := s.judge(t, s.j.ws.Root.String()+"/"+p)
-		if !d.Allowed() || rank(d.Code) > rank(best.Code) {
-			best = d
-		}
 		if !d.Allowed() {
-			break
+			return d
 		}
+		best = better(best, d)
 	}
 	return best
 }

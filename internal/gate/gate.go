@@ -55,7 +55,7 @@ type Options struct {
 
 // Run answers one call of the hook.
 func Run(o Options) hooks.Response {
-	g := &gate{o: o, start: time.Now()}
+	g := &gate{o: o, start: time.Now(), limits: make(chan time.Duration, 2)}
 	done := make(chan hooks.Response, 1)
 	go func() {
 		defer func() {
@@ -65,18 +65,26 @@ func Run(o Options) hooks.Response {
 		}()
 		done <- g.run()
 	}()
-	limit := o.Deadline
-	if limit <= 0 {
-		limit = Deadline
-	}
-	timer := time.NewTimer(limit)
+	timer := time.NewTimer(g.limit())
 	defer timer.Stop()
-	select {
-	case r := <-done:
-		return r
-	case <-timer.C:
-		return g.failed("it took too long")
+	for {
+		select {
+		case r := <-done:
+			return r
+		case limit := <-g.limits:
+			timer.Reset(limit)
+		case <-timer.C:
+			return g.failed("it took too long")
+		}
 	}
+}
+
+// limit is how long a judgement may take.
+func (g *gate) limit() time.Duration {
+	if g.o.Deadline > 0 {
+		return g.o.Deadline
+	}
+	return Deadline
 }
 
 type gate struct {
@@ -89,6 +97,8 @@ type gate struct {
 	event atomic.Uint32
 	disk  *unit.Disk
 	found []place
+	// limits are how long it may take from now on: a person who is asked takes longer.
+	limits chan time.Duration
 }
 
 // place is a workspace that was found, with its records.
@@ -156,6 +166,7 @@ func (g *gate) run() hooks.Response {
 		out = guard.Decide(in)
 		g.apply(in, out)
 	}
+	out = g.ask(in, out)
 	g.record(&out, &call)
 	return g.answer(out, call)
 }
