@@ -40,10 +40,23 @@ type Report struct {
 	Swept    int        // leftovers of writers that died
 }
 
+// Questions is what the janitor asks of the questions of dispatches.
+// *approval/file.Store is one.
+type Questions interface {
+	// Settle notes what nobody decided in time, and says of how many.
+	Settle(now time.Time) (int, error)
+	// Dispatches lists the dispatches that have questions.
+	Dispatches() ([]store.ID, error)
+	// Remove deletes the questions of a dispatch; none is no error.
+	Remove(id store.ID) error
+}
+
 // Janitor tidies one workspace.
 type Janitor struct {
 	Book *dispatch.Book
 	Log  *audit.Log
+	// Questions go with their dispatch; nil is that there are none.
+	Questions Questions
 }
 
 // Run does what is due.
@@ -68,9 +81,35 @@ func (j *Janitor) Run(ctx context.Context, o Options) (Report, error) {
 		return r, fmt.Errorf("cannot sweep: %w", err)
 	}
 	if o.Limit == 0 {
-		return r, j.marks(o, &r)
+		return r, errors.Join(j.marks(o, &r), j.questions(o, &r))
 	}
 	return r, nil
+}
+
+// questions settles what nobody decided, and removes what a janitor left that died.
+func (j *Janitor) questions(o Options, r *Report) error {
+	if j.Questions == nil || o.DryRun {
+		return nil
+	}
+	n, err := j.Questions.Settle(j.Book.Clock.Now())
+	r.Swept += n
+	if err != nil {
+		return err
+	}
+	ids, err := j.Questions.Dispatches()
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if _, err := j.Book.Store.Read(id); !errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err := j.Questions.Remove(id); err != nil {
+			return err
+		}
+		r.Swept++
+	}
+	return nil
 }
 
 // live ends what is expired and sets aside what is damaged.
@@ -132,7 +171,7 @@ func (j *Janitor) ended(ctx context.Context, o Options, r *Report) error {
 	n := 0
 	before := j.Book.Clock.Now().Add(-o.Retention)
 	var due []*dispatch.Dispatch
-	streams := sync.OnceValue(j.Log.Streams)
+	streams, asked := sync.OnceValue(j.Log.Streams), sync.OnceValues(j.asked)
 	all := j.Book.Store.Ended
 	if o.Limit > 0 {
 		all = j.Book.Store.Archived // a step must not cost more where more is live
@@ -153,29 +192,54 @@ func (j *Janitor) ended(ctx context.Context, o Options, r *Report) error {
 			continue
 		}
 		if due = append(due, d); len(due) == batch {
-			if err := j.remove(ctx, due, streams); err != nil {
+			if err := j.remove(ctx, due, streams, asked); err != nil {
 				return err
 			}
 			due = due[:0]
 		}
 	}
-	return j.remove(ctx, due, streams)
+	return j.remove(ctx, due, streams, asked)
+}
+
+// asked are the dispatches that have questions: few of all.
+func (j *Janitor) asked() (map[store.ID]bool, error) {
+	out := map[store.ID]bool{}
+	if j.Questions == nil {
+		return out, nil
+	}
+	ids, err := j.Questions.Dispatches()
+	for _, id := range ids {
+		out[id] = true
+	}
+	return out, err
 }
 
 // batch is how many dispatches are removed at once: enough to share the locks
 // of units, few enough not to hold one for long.
 const batch = 4096
 
-// remove deletes dispatches and then their audit.
-func (j *Janitor) remove(ctx context.Context, due []*dispatch.Dispatch, streams func() map[string][]int) error {
+// remove deletes dispatches and then their audit and questions.
+func (j *Janitor) remove(
+	ctx context.Context, due []*dispatch.Dispatch, streams func() map[string][]int, asked func() (map[store.ID]bool, error),
+) error {
 	if len(due) == 0 {
 		return nil
 	}
 	if err := j.Book.Remove(ctx, due...); err != nil {
 		return err
 	}
+	some, err := asked()
+	if err != nil {
+		return err
+	}
 	for _, d := range due {
 		if err := j.Log.Remove(string(d.ID), streams()[string(d.ID)]); err != nil {
+			return err
+		}
+		if !some[d.ID] {
+			continue
+		}
+		if err := j.Questions.Remove(d.ID); err != nil {
 			return err
 		}
 	}

@@ -40,7 +40,7 @@ func TestScripts(t *testing.T) {
 		Setup:               setup,
 		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "fails": fails, "json": jsonField, "lines": lines, "save": save, "call": call, "await": await,
+			"exits": exits, "fails": fails, "json": jsonField, "lines": lines, "save": save, "call": call, "await": await, "asked": asked,
 			"snapshot": snapshot, "unchanged": unchanged, "mode": mode, "hold": hold, "spoil": spoil, "tmpfs": tmpfs, "fill": fill, "freeze": freeze,
 		},
 	})

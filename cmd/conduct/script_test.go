@@ -206,6 +206,21 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Fatalf("no dispatch is %s", args[0])
 }
 
+// asked waits until there is an open question, and puts its id into a variable.
+func asked(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 1, "asked VARIABLE")
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); {
+		ts.Check(ts.Exec("conduct", "approve", "--json"))
+		var doc struct{ Questions []struct{ Key string } }
+		ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &doc))
+		if len(doc.Questions) == 1 {
+			ts.Setenv(args[0], doc.Questions[0].Key)
+			return
+		}
+	}
+	ts.Fatalf("nobody asks")
+}
+
 // records describes what is in .conduct, but for the lock files, which are
 // signed by whoever takes them.
 func records(ts *testscript.TestScript) string {

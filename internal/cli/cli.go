@@ -122,7 +122,7 @@ func verbs() []verb {
 		{"off", newOff}, {"on", newOn}, {"exec", newExec}, {"run", newRun}, {"demo", newDemo}, {"doctor", newDoctor},
 		{"version", newVersion}, {"guard", newGuard}, {"board", newBoard}, {"brief", newBrief}, {"report", newReport},
 		{"request", newRequest}, {"message", newMessage}, {"inbox", newInbox}, {"channel", newChannel},
-		{"knob", newKnob},
+		{"knob", newKnob}, {"approve", newApprove},
 	}
 }
 

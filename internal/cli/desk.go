@@ -174,7 +174,7 @@ func exists(p string) bool {
 // tidy does one bounded step of the janitor's work. What fails there is not the
 // command's failure.
 func (d *desk) tidy(ctx context.Context) {
-	j := janitor.Janitor{Book: d.book, Log: d.log}
+	j := janitor.Janitor{Book: d.book, Log: d.log, Questions: d.questions()}
 	if _, err := j.Run(ctx, janitor.Options{Retention: d.retention(), Limit: step}); err != nil {
 		d.env.warn("%s", oneLine(err.Error()))
 	}

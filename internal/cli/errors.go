@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	questions "github.com/seed6310be5c/conduct/approval/file"
 	"github.com/seed6310be5c/conduct/config"
 	"github.com/seed6310be5c/conduct/dispatch"
 	"github.com/seed6310be5c/conduct/internal/agents"
@@ -96,6 +97,10 @@ func classify(err error) answer {
 		return answer{exitConflict, "conflict", "conduct status"}
 	case errors.Is(err, knobs.ErrFull):
 		return answer{exitConflict, "conflict", "conduct knob show; release the dispatch and make another one"}
+	case errors.Is(err, questions.ErrUnknown):
+		return answer{exitNotFound, "not_found", "conduct approve"}
+	case errors.Is(err, questions.ErrDecided), errors.Is(err, questions.ErrSeveral):
+		return answer{exitConflict, "conflict", "conduct approve"}
 	case errors.Is(err, store.ErrLocked):
 		return answer{exitLocked, "locked", "try again; conduct doctor shows who holds it"}
 	case errors.As(err, &none):

@@ -75,7 +75,7 @@ func (o *janitorOptions) once(ctx context.Context, env *Env) error {
 			return err
 		}
 	}
-	j := janitor.Janitor{Book: d.book, Log: d.log}
+	j := janitor.Janitor{Book: d.book, Log: d.log, Questions: d.questions()}
 	r, err := j.Run(ctx, janitor.Options{Retention: d.retention(), DryRun: o.dry})
 	if err != nil {
 		return err

@@ -40,10 +40,17 @@ func (o *logOptions) run(ctx context.Context, env *Env) error {
 	}
 	defer d.close()
 	tail := d.log.Tail()
+	want := func(stream string) bool { return o.unit == "" || d.isOf(stream, o.unit) }
+	asked := map[string]bool{} // lines of questions that were printed
 	more := func() error {
-		lines, err := tail.Next(func(stream string) bool { return o.unit == "" || d.isOf(stream, o.unit) })
+		lines, err := tail.Next(want)
 		if err != nil {
 			return err
+		}
+		if !o.blocked { // a question is no call
+			if lines, err = d.withQuestions(lines, want, asked); err != nil {
+				return err
+			}
 		}
 		return o.print(env, lines)
 	}
@@ -56,20 +63,31 @@ func (o *logOptions) run(ctx context.Context, env *Env) error {
 func (o *logOptions) print(env *Env, lines []audit.Line) error {
 	for i := range lines {
 		l := &lines[i]
-		if l.Event != "" || o.blocked && l.Allowed && l.Would == "" {
+		if l.Event != "" && !ofQuestion(l) || o.blocked && l.Allowed && l.Would == "" {
 			continue
 		}
 		var err error
 		if env.json {
 			_, err = fmt.Fprintf(env.Stdout, "%s\n", l.Public())
 		} else {
-			_, err = fmt.Fprintf(env.Stdout, "%s %-22s %s\n", clockTime(l.Time), l.Agent, describe(l))
+			_, err = fmt.Fprintf(env.Stdout, "%s %-22s %s\n", clockTime(l.Time), l.Agent, tell(l))
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// tell writes a line for people, of a call or of a question.
+func tell(l *audit.Line) string {
+	switch l.Event {
+	case eventAsked:
+		return fmt.Sprintf("asked   %-15s %-6s %s", l.Code, l.Op, l.Target)
+	case eventDecided:
+		return fmt.Sprintf("decided %s", l.Reason)
+	}
+	return describe(l)
 }
 
 // isOf says whether a stream is that of a dispatch of a unit.

@@ -63,6 +63,7 @@ type view struct {
 	undispatched int
 	damaged      []store.Damage
 	off          time.Time
+	open         int // questions that wait for an answer
 }
 
 func (o *statusOptions) run(ctx context.Context, env *Env) error {
@@ -128,7 +129,7 @@ func (v view) gist() string {
 		t := &v.tallies[i]
 		fmt.Fprintln(&b, got.ID, got.Generation, got.Now, got.ExpiresAt.Unix(), got.ActiveAt().IsZero(), t.Allowed, t.Blocked, t.Agents)
 	}
-	fmt.Fprintln(&b, v.undispatched, v.damaged, v.off.Unix(), v.items)
+	fmt.Fprintln(&b, v.undispatched, v.damaged, v.off.Unix(), v.items, v.open)
 	return b.String()
 }
 
@@ -174,6 +175,9 @@ func (d *desk) look(o *statusOptions) (view, error) {
 		v.undispatched, err = d.log.Count(audit.Undispatched, since, d.env.Clock.Now())
 	}
 	v.off = d.book.Off()
+	if err == nil && id == "" {
+		v.open, err = d.openQuestions()
+	}
 	return v, err
 }
 
@@ -201,7 +205,7 @@ func (d *desk) printStatusJSON(v view) error {
 	for _, dam := range v.damaged {
 		w.Object("").String("file", dam.File).String("reason", dam.Reason).End()
 	}
-	w.End().Time("off_until", v.off).String("shell", shellNote).End()
+	w.End().Int("open_questions", int64(v.open)).Time("off_until", v.off).String("shell", shellNote).End()
 	_, err := fmt.Fprintf(d.env.Stdout, "%s\n", w.Bytes())
 	return err
 }
@@ -242,6 +246,9 @@ func (d *desk) printStatus(v view) error {
 	}
 	if v.undispatched > 0 {
 		fmt.Fprintf(out, "%d calls on unit paths by agents that nobody dispatched\n", v.undispatched)
+	}
+	if v.open > 0 {
+		fmt.Fprintf(out, "%d questions wait for an answer (conduct approve)\n", v.open)
 	}
 	for _, dam := range v.damaged {
 		fmt.Fprintf(out, "damaged: %s: %s\n", dam.File, dam.Reason)
