@@ -308,6 +308,7 @@ var docMoving = []struct {
 }{
 	{regexp.MustCompile(`\b[0-9A-HJKMNP-TV-Z]{26}\b`), "ID"},
 	{regexp.MustCompile(`\b[0-9a-f]{64}\b`), "SHA"},
+	{regexp.MustCompile(`\b[0-9a-f]{32}\b`), "KEY"},
 	{regexp.MustCompile(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`), "TIME"},
 	{regexp.MustCompile(`\b\d\d:\d\d:\d\d\b`), "CLOCK"},
 	{regexp.MustCompile(`\b\d+h\d+m\d+s\b`), "SPAN"},

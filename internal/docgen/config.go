@@ -73,7 +73,7 @@ func configFile() (string, error) {
 // layout is the tree of the records, as the package that writes it describes it.
 func layout(top string) (string, error) {
 	var lines []string
-	for _, folder := range []string{"store/file", "ledger/file", "mailbox/file"} {
+	for _, folder := range []string{"store/file", "ledger/file", "mailbox/file", "approval/file"} {
 		name := filepath.Join(top, filepath.FromSlash(folder), "store.go")
 		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments|parser.PackageClauseOnly)
 		if err != nil {
