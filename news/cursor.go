@@ -14,6 +14,10 @@ import (
 // Schema is the version of a cursor's document.
 const Schema = 1
 
+func newCursor() Cursor {
+	return Cursor{Items: map[store.ID]Place{}, Boxes: map[string]int{}, Said: map[store.ID]Kind{}, Asked: map[string]bool{}}
+}
+
 // Encode writes a cursor as one JSON object.
 func (c *Cursor) Encode() []byte {
 	var w wire.Writer
@@ -30,13 +34,13 @@ func (c *Cursor) Encode() []byte {
 	for _, id := range slices.Sorted(maps.Keys(c.Said)) {
 		w.Object("").String("dispatch", string(id)).String("kind", string(c.Said[id])).End()
 	}
-	w.End().End()
+	w.End().Strings("asked", slices.Sorted(maps.Keys(c.Asked))).End()
 	return append(w.Bytes(), '\n')
 }
 
 // DecodeCursor reads a cursor. What is not exactly one is store.ErrDamaged.
 func DecodeCursor(data []byte) (Cursor, error) {
-	c := Cursor{Items: map[store.ID]Place{}, Boxes: map[string]int{}, Said: map[store.ID]Kind{}}
+	c := newCursor()
 	schema := int64(0)
 	r := wire.NewReader(data)
 	err := r.Object(func(name string) (err error) {
@@ -50,6 +54,8 @@ func DecodeCursor(data []byte) (Cursor, error) {
 			return r.Array(func() error { return c.readBox(r) })
 		case "said":
 			return r.Array(func() error { return c.readSaid(r) })
+		case "asked":
+			return c.readAsked(r)
 		}
 		return fmt.Errorf("unknown field %q", name)
 	})
@@ -126,6 +132,17 @@ func (c *Cursor) readSaid(r *wire.Reader) error {
 	}
 	c.Said[id] = kind
 	return errors.Join(err, named(id))
+}
+
+func (c *Cursor) readAsked(r *wire.Reader) error {
+	keys, err := r.Strings()
+	for _, key := range keys {
+		if !store.ValidKey(key) {
+			return fmt.Errorf("%q is no question", key)
+		}
+		c.Asked[key] = true
+	}
+	return err
 }
 
 func readID(r *wire.Reader) (store.ID, error) {

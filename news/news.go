@@ -22,6 +22,7 @@ const (
 	Report   Kind = "report"
 	Request  Kind = "request"
 	Message  Kind = "message"
+	Asked    Kind = "asked"    // a call waits for an answer (conduct approve)
 	Stale    Kind = "stale"    // a worker has said nothing for long
 	Orphaned Kind = "orphaned" // a dispatch is over, and its item has no verdict
 )
@@ -36,6 +37,7 @@ type Entry struct {
 	Text      string           `view:"text"`
 	Artifacts []ledger.Pointer `view:"artifacts"`
 	Dispatch  store.ID         `view:"dispatch"`
+	Question  string           `view:"question"` // asked: its id
 }
 
 // calls says whether an entry wants something of the conductor. Progress, and what
@@ -56,6 +58,16 @@ type Cursor struct {
 	Boxes map[string]int // by the name of a pair
 	// Said are the dispatches of which it was said that they are stale or orphaned.
 	Said map[store.ID]Kind
+	// Asked are the open questions that were told.
+	Asked map[string]bool
+}
+
+// Question is one that waits for an answer.
+type Question struct {
+	ID       string
+	Dispatch store.ID
+	Text     string
+	At       time.Time
 }
 
 // Board is what there is to be told.
@@ -68,13 +80,15 @@ type Board struct {
 	Pairs  []mailbox.Pair
 	// Written reads the events of a pair's mailbox.
 	Written func(mailbox.Pair) ([]mailbox.Event, error)
+	// Questions are those that are open.
+	Questions []Question
 }
 
 // Since returns what has happened since a cursor, in the order of its time, and the
 // cursor after it. With all it is also what asks nothing of the conductor. What
 // cannot be read is an error, never "nothing".
 func Since(c Cursor, b Board, all bool) ([]Entry, Cursor, error) {
-	next := Cursor{Items: map[store.ID]Place{}, Boxes: map[string]int{}, Said: map[store.ID]Kind{}}
+	next := newCursor()
 	var out []Entry
 	for i := range b.Items {
 		it := &b.Items[i]
@@ -105,6 +119,11 @@ func Since(c Cursor, b Board, all bool) ([]Entry, Cursor, error) {
 			}
 		}
 	}
+	for _, q := range b.Questions {
+		if next.Asked[q.ID] = true; !c.Asked[q.ID] {
+			out = append(out, Entry{Time: q.At, Item: b.itemOf(q.Dispatch), Kind: Asked, Text: q.Text, Dispatch: q.Dispatch, Question: q.ID})
+		}
+	}
 	if !all {
 		out = slices.DeleteFunc(out, func(e Entry) bool { return !e.calls() })
 	}
@@ -112,6 +131,16 @@ func Since(c Cursor, b Board, all bool) ([]Entry, Cursor, error) {
 		return cmp.Or(x.Time.Compare(y.Time), cmp.Compare(x.Item, y.Item))
 	})
 	return out, next, nil
+}
+
+// itemOf is the item that a dispatch was bound to last, "" for none.
+func (b *Board) itemOf(id store.ID) store.ID {
+	for i := range b.Items {
+		if b.Items[i].Dispatch == id {
+			return b.Items[i].ID
+		}
+	}
+	return ""
 }
 
 // before says whether an event came after a place.

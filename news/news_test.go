@@ -32,6 +32,7 @@ type board struct {
 	events map[store.ID][]ledger.Event
 	box    mailbox.Box
 	mail   []mailbox.Event
+	asked  []news.Question
 }
 
 func newBoard(t require.TestingT) *board {
@@ -70,8 +71,8 @@ func (b *board) see() news.Board {
 		Items: []ledger.Item{*b.items[item1], *b.items[item2]},
 		Present: ledger.Present{Now: b.now, Live: func(id store.ID) bool { return id == disp1 && b.live },
 			Unread: func(store.ID) int { return 0 }},
-		Events: func(id store.ID) ([]ledger.Event, error) { return b.events[id], nil },
-		Pairs:  []mailbox.Pair{b.box.Pair}, Written: func(mailbox.Pair) ([]mailbox.Event, error) { return b.mail, nil },
+		Events:    func(id store.ID) ([]ledger.Event, error) { return b.events[id], nil },
+		Questions: b.asked, Pairs: []mailbox.Pair{b.box.Pair}, Written: func(mailbox.Pair) ([]mailbox.Event, error) { return b.mail, nil },
 	}
 }
 
@@ -107,6 +108,11 @@ func TestSince(t *testing.T) {
 	b.post(b.box.PlanMessage(item1, disp1, "hello", b.now))
 	require.Empty(t, b.told(&c, false), "workers write over a channel that the conductor opened")
 	require.Contains(t, b.told(&all, true), "message hello")
+
+	b.asked = []news.Question{{ID: "q1", Dispatch: disp1, Text: "Bash: make", At: b.now}}
+	require.Equal(t, []string{"asked Bash: make"}, b.told(&c, false))
+	require.Empty(t, b.told(&c, false), "told once, while it waits")
+	b.asked = nil
 
 	b.now = b.now.Add(time.Hour)
 	b.report(ledger.Progress, "on")
@@ -166,7 +172,7 @@ func TestEachIsToldOnce(t *testing.T) {
 func someCursor() news.Cursor {
 	return news.Cursor{
 		Items: map[store.ID]news.Place{item1: {Seq: 3, Time: start}}, Boxes: map[string]int{string(item1) + "-" + string(item2): 2},
-		Said: map[store.ID]news.Kind{disp1: news.Stale},
+		Said: map[store.ID]news.Kind{disp1: news.Stale}, Asked: map[string]bool{"0a1b": true},
 	}
 }
 
@@ -177,8 +183,8 @@ func TestCursorsThatAreNotWhole(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, c, back)
 	for name, change := range map[string][2]string{
-		"torn": {"]}\n", ""}, "newer": {`"schema":1`, `"schema":2`}, "unknown": {`{"schema"`, `{"x":1,"schema"`}, "id": {string(disp1), "x"},
-		"kind": {`"stale"`, `"fine"`}, "pair": {string(item1) + "-", ""}, "number": {`"seq":2`, `"seq":-1`}, "item": {`"item":"` + string(item1), `"item":"../x`},
+		"torn": {"}\n", ""}, "newer": {`"schema":1`, `"schema":2`}, "unknown": {`{"schema"`, `{"x":1,"schema"`}, "id": {string(disp1), "x"},
+		"kind": {`"stale"`, `"fine"`}, "pair": {string(item1) + "-", ""}, "question": {`"0a1b"`, `"../x"`}, "number": {`"seq":2`, `"seq":-1`}, "item": {`"item":"` + string(item1), `"item":"../x`},
 	} {
 		bad := strings.Replace(good, change[0], change[1], 1)
 		require.NotEqual(t, good, bad, name)

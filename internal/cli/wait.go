@@ -30,9 +30,9 @@ func newBoardWait(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "wait [--timeout 9m]", Short: "wait until something happens that concerns the conductor, and print it", Args: cobra.NoArgs,
 		Long: `Returns at once when something has happened since the last time, and else when
-something does: a report of done, blocked or question; a request; a worker that has
-said nothing for long, or whose dispatch is over without a verdict. A report of
-progress and messages over a channel are passed over, unless --all is given.
+something does: a report of done, blocked or question; a request; a blocked call that
+waits for an answer (conduct approve); a worker that has said nothing for long, or
+whose dispatch is over without a verdict. A report of progress and messages over a channel are passed over, unless --all is given.
 
 Each thing is told once. After --timeout there is nothing to tell, which is no
 failure. A board that cannot be read is one, and never "nothing happened".`,
@@ -112,9 +112,32 @@ func (d *desk) news(all bool) ([]news.Entry, news.Cursor, error) {
 	if err != nil {
 		return nil, cursor, err
 	}
+	asked, err := d.asked()
+	if err != nil {
+		return nil, cursor, err
+	}
 	return news.Since(cursor, news.Board{
-		Items: b.Items, Present: d.present(), Events: d.board().Events, Pairs: pairs, Written: d.mail().Events,
+		Items: b.Items, Present: d.present(), Events: d.board().Events, Pairs: pairs, Written: d.mail().Events, Questions: asked,
 	}, all)
+}
+
+// asked are the questions that wait for an answer.
+func (d *desk) asked() ([]news.Question, error) {
+	all, err := open(d.questions(), d.env.Clock.Now())
+	if err != nil {
+		return nil, err
+	}
+	var out []news.Question
+	for _, e := range all {
+		text := e.Tool
+		if e.Command != "" {
+			text += ": " + e.Command
+		} else if len(e.Parts) > 0 {
+			text += ": " + e.Parts[0].Op + " " + e.Parts[0].Target
+		}
+		out = append(out, news.Question{ID: e.Key, Dispatch: e.Dispatch, Text: text, At: e.AskedAt})
+	}
+	return out, nil
 }
 
 func (e *Env) printNews(entries []news.Entry) error {
@@ -133,7 +156,7 @@ func (e *Env) printNews(entries []news.Entry) error {
 		return e.print("nothing happened\n")
 	}
 	for _, n := range entries {
-		if err := e.print("%s %s %s\n", stamp(n.Time), n.Item, newsText(n)); err != nil {
+		if err := e.print("%s %s %s\n", stamp(n.Time), dash(string(n.Item)), newsText(n)); err != nil {
 			return err
 		}
 	}
@@ -149,6 +172,8 @@ func newsText(n news.Entry) string {
 		return fmt.Sprintf("asks for a %s to %s: %q", n.Says, n.To, n.Text)
 	case news.Message:
 		return fmt.Sprintf("wrote to %s: %q", n.To, n.Text)
+	case news.Asked:
+		return fmt.Sprintf("dispatch %s asks, conduct approve %s: %q", n.Dispatch, n.Question, n.Text)
 	case news.Stale:
 		return fmt.Sprintf("is stale: dispatch %s has said nothing for %s", n.Dispatch, ledger.StaleAfter)
 	}
