@@ -92,14 +92,18 @@ func newBoardGoal(env *Env) *cobra.Command {
 					return err
 				}
 				if env.json {
-					var w wire.Writer
-					w.Object("").String("goal", args[0]).End()
-					return env.print("%s\n", w.Bytes())
+					return env.print("%s\n", goalJSON(args[0]))
 				}
 				return env.print("goal: %s\n", args[0])
 			})
 		},
 	}
+}
+
+func goalJSON(text string) []byte {
+	var w wire.Writer
+	w.Object("").String("goal", text).End()
+	return w.Bytes()
 }
 
 func newBoardCreate(env *Env) *cobra.Command {
@@ -110,12 +114,7 @@ func newBoardCreate(env *Env) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return env.onBoard(func(d *desk) error {
 				n.Session, n.Parent = env.session(session), store.ID(strings.ToUpper(parent))
-				now := env.Clock.Now()
-				id, err := d.book.Mint(now)
-				if err != nil {
-					return err
-				}
-				it, err := d.board().Create(cmd.Context(), id, func(b *ledger.Board) (ledger.Event, error) { return b.PlanCreate(n, now) })
+				it, err := d.create(cmd.Context(), n)
 				if err != nil {
 					return err
 				}
@@ -133,6 +132,16 @@ func newBoardCreate(env *Env) *cobra.Command {
 	return c
 }
 
+// create adds an item.
+func (d *desk) create(ctx context.Context, n ledger.New) (ledger.Item, error) {
+	now := d.env.Clock.Now()
+	id, err := d.book.Mint(now)
+	if err != nil {
+		return ledger.Item{}, err
+	}
+	return d.board().Create(ctx, id, func(b *ledger.Board) (ledger.Event, error) { return b.PlanCreate(n, now) })
+}
+
 func newBoardBind(env *Env) *cobra.Command {
 	var item, id string
 	c := &cobra.Command{
@@ -146,18 +155,11 @@ func newBoardBind(env *Env) *cobra.Command {
 				return usageError{errors.New("--dispatch is missing")}
 			}
 			return env.onBoard(func(d *desk) error {
-				got, err := d.book.Find(dispatch.Selector{ID: store.ID(strings.ToUpper(id))})
+				it, err := d.bindLive(cmd.Context(), store.ID(strings.ToUpper(id)), to)
 				if err != nil {
 					return err
 				}
-				if !got.Live() {
-					return hint(fmt.Errorf("%w: dispatch %s is %s", dispatch.ErrConflict, got.ID, got.Now), "conduct dispatch --unit %s --item %s", got.Unit, to)
-				}
-				it, err := d.bind(cmd.Context(), got.ID, to)
-				if err != nil {
-					return err
-				}
-				return d.printItem(it, "bound to dispatch "+string(got.ID))
+				return d.printItem(it, "bound to dispatch "+string(it.Dispatch))
 			})
 		},
 	}
@@ -166,19 +168,53 @@ func newBoardBind(env *Env) *cobra.Command {
 	return c
 }
 
+// bindLive binds a dispatch that has to be in force.
+func (d *desk) bindLive(ctx context.Context, id, to store.ID) (ledger.Item, error) {
+	got, err := d.book.Find(dispatch.Selector{ID: id})
+	if err != nil {
+		return ledger.Item{}, err
+	}
+	if !got.Live() {
+		return ledger.Item{}, hint(fmt.Errorf("%w: dispatch %s is %s", dispatch.ErrConflict, got.ID, got.Now),
+			"conduct dispatch --unit %s --item %s", got.Unit, to)
+	}
+	return d.bind(ctx, got.ID, to)
+}
+
 // change makes one change to the item that a flag names and prints it.
-func (e *Env) change(cmd *cobra.Command, item, said string, plan boardfile.Plan) error {
+func (e *Env) change(item, said string, do func(*desk, store.ID) (ledger.Item, error)) error {
 	id, err := itemID(item)
 	if err != nil {
 		return err
 	}
 	return e.onBoard(func(d *desk) error {
-		it, err := d.board().Change(cmd.Context(), id, plan)
-		if err != nil && !errors.Is(err, ledger.ErrSame) {
+		it, err := do(d, id)
+		if err != nil {
 			return err
 		}
 		return d.printItem(it, said)
 	})
+}
+
+// change makes one change to an item; that there is nothing to change is no error.
+func (d *desk) change(ctx context.Context, id store.ID, plan boardfile.Plan) (ledger.Item, error) {
+	it, err := d.board().Change(ctx, id, plan)
+	if errors.Is(err, ledger.ErrSame) {
+		err = nil
+	}
+	return it, err
+}
+
+func (d *desk) decide(ctx context.Context, id store.ID, text string) (ledger.Item, error) {
+	return d.change(ctx, id, func(it *ledger.Item) (ledger.Event, error) { return it.PlanDecision(text, d.env.Clock.Now()) })
+}
+
+func (d *desk) verdict(ctx context.Context, id store.ID, v dispatch.Verdict) (ledger.Item, error) {
+	return d.change(ctx, id, func(it *ledger.Item) (ledger.Event, error) { return it.PlanVerdict(v, "", d.env.Clock.Now()) })
+}
+
+func (d *desk) closeItem(ctx context.Context, id store.ID) (ledger.Item, error) {
+	return d.change(ctx, id, func(it *ledger.Item) (ledger.Event, error) { return it.PlanClose(d.env.Clock.Now()) })
 }
 
 func newBoardDecide(env *Env) *cobra.Command {
@@ -186,8 +222,8 @@ func newBoardDecide(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "decide --item ITEM TEXT", Short: "tell an item's worker what was decided", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return env.change(cmd, item, "decided", func(it *ledger.Item) (ledger.Event, error) {
-				return it.PlanDecision(args[0], env.Clock.Now())
+			return env.change(item, "decided", func(d *desk, id store.ID) (ledger.Item, error) {
+				return d.decide(cmd.Context(), id, args[0])
 			})
 		},
 	}
@@ -201,8 +237,8 @@ func newBoardVerdict(env *Env) *cobra.Command {
 		Use: "verdict --item ITEM ready|not-ready|blocked|abandoned", Short: "judge an item (conduct release does so by itself)", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			v := dispatch.Verdict(strings.ToLower(args[0]))
-			return env.change(cmd, item, "judged "+string(v), func(it *ledger.Item) (ledger.Event, error) {
-				return it.PlanVerdict(v, "", env.Clock.Now())
+			return env.change(item, "judged "+string(v), func(d *desk, id store.ID) (ledger.Item, error) {
+				return d.verdict(cmd.Context(), id, v)
 			})
 		},
 	}
@@ -215,7 +251,7 @@ func newBoardClose(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "close --item ITEM", Short: "end an item: it takes no more reports, and is nobody's sibling", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return env.change(cmd, item, "closed", func(it *ledger.Item) (ledger.Event, error) { return it.PlanClose(env.Clock.Now()) })
+			return env.change(item, "closed", func(d *desk, id store.ID) (ledger.Item, error) { return d.closeItem(cmd.Context(), id) })
 		},
 	}
 	itemFlag(c, &item, "the item")
@@ -264,11 +300,10 @@ func newBoardShow(env *Env) *cobra.Command {
 				if item != "" {
 					return d.showItem(item)
 				}
-				b, err := d.board().Board()
+				v, err := d.boardView()
 				if err != nil {
 					return err
 				}
-				v := b.Conductor(d.present())
 				if env.json {
 					return env.print("%s\n", ledger.Encode(v))
 				}
@@ -287,10 +322,13 @@ func (e *Env) print(format string, args ...any) error {
 
 func (d *desk) printItem(it ledger.Item, said string) error {
 	if d.env.json {
-		return d.env.print("%s\n", ledger.Encode(it.Conductor(d.present())))
+		return d.env.print("%s\n", d.encode(it))
 	}
 	return d.env.print("%s %s\n", it.ID, said)
 }
+
+// encode is an item as the conductor sees it.
+func (d *desk) encode(it ledger.Item) []byte { return ledger.Encode(it.Conductor(d.present())) }
 
 func (e *Env) printBoard(v ledger.ConductorBoard) error {
 	if v.Goal != "" {
@@ -326,29 +364,49 @@ func dash(s string) string {
 	return s
 }
 
+// boardView is the board as the conductor sees it.
+func (d *desk) boardView() (ledger.ConductorBoard, error) {
+	b, err := d.board().Board()
+	if err != nil {
+		return ledger.ConductorBoard{}, err
+	}
+	return b.Conductor(d.present()), nil
+}
+
 func (d *desk) showItem(item string) error {
-	id := store.ID(strings.ToUpper(item))
-	it, err := d.board().Item(id)
+	v, events, err := d.itemView(store.ID(strings.ToUpper(item)))
 	if err != nil {
 		return err
+	}
+	if d.env.json {
+		return d.env.print("%s\n", itemJSON(v, events))
+	}
+	return d.env.printItem(v, events)
+}
+
+// itemView is one item as the conductor sees it, and what happened to it.
+func (d *desk) itemView(id store.ID) (ledger.ConductorItem, []ledger.Event, error) {
+	it, err := d.board().Item(id)
+	if err != nil {
+		return ledger.ConductorItem{}, nil, err
 	}
 	events, err := d.board().Events(id)
 	if err != nil {
-		return err
+		return ledger.ConductorItem{}, nil, err
 	}
-	v := it.Conductor(d.present())
-	if d.env.json {
-		var w wire.Writer
-		w.Object("")
-		ledger.WriteFields(&w, v)
-		w.Array("log")
-		for i := range events {
-			w.Raw("", events[i].Encode())
-		}
-		w.End().End()
-		return d.env.print("%s\n", w.Bytes())
+	return it.Conductor(d.present()), events, nil
+}
+
+func itemJSON(v ledger.ConductorItem, events []ledger.Event) []byte {
+	var w wire.Writer
+	w.Object("")
+	ledger.WriteFields(&w, v)
+	w.Array("log")
+	for i := range events {
+		w.Raw("", events[i].Encode())
 	}
-	return d.env.printItem(v, events)
+	w.End().End()
+	return w.Bytes()
 }
 
 // line prints a named line, and nothing for what is empty.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -281,12 +282,8 @@ func (o *releaseOptions) run(cmd *cobra.Command, env *Env) error {
 	if err != nil {
 		return err
 	}
-	if o.verdict == "" {
-		return usageError{errors.New("--verdict is missing")}
-	}
-	// Workflows that print it in capitals pass it on so.
-	o.verdict = strings.ToLower(o.verdict)
-	if err := oneOf("verdict", o.verdict, "ready", "not-ready", "blocked", "abandoned"); err != nil {
+	verdict, err := verdictOf(o.verdict)
+	if err != nil {
 		return err
 	}
 	d, err := env.open()
@@ -299,17 +296,35 @@ func (o *releaseOptions) run(cmd *cobra.Command, env *Env) error {
 			return err
 		}
 	}
-	got, err := d.book.Release(cmd.Context(), sel, dispatch.Verdict(o.verdict), d.receipt)
+	got, err := d.release(cmd.Context(), sel, verdict)
 	if err != nil {
 		return err
 	}
-	d.judge(cmd.Context(), got)
-	d.undefine()
 	if err := d.printReceipt(got); err != nil {
 		return err
 	}
 	d.tidy(cmd.Context())
 	return nil
+}
+
+// verdictOf reads a verdict. Workflows that print it in capitals pass it on so.
+func verdictOf(word string) (dispatch.Verdict, error) {
+	if word == "" {
+		return "", usageError{errors.New("--verdict is missing")}
+	}
+	word = strings.ToLower(word)
+	return dispatch.Verdict(word), oneOf("verdict", word, "ready", "not-ready", "blocked", "abandoned")
+}
+
+// release ends a dispatch, with all that its end means elsewhere.
+func (d *desk) release(ctx context.Context, sel dispatch.Selector, v dispatch.Verdict) (*dispatch.Dispatch, error) {
+	got, err := d.book.Release(ctx, sel, v, d.receipt)
+	if err != nil {
+		return nil, err
+	}
+	d.judge(ctx, got)
+	d.undefine()
+	return got, nil
 }
 
 // observed fails when no call was judged under the dispatch.

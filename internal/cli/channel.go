@@ -30,6 +30,12 @@ conductor sees every one of them.`,
 	return c
 }
 
+// What a channel is opened for where nothing else is said.
+const (
+	channelTTL      = "1h"
+	channelMessages = 10
+)
+
 // ends are the flags that name two items.
 type ends struct{ a, b string }
 
@@ -60,10 +66,15 @@ func (e *Env) onPair(o *ends, said string, do func(d *desk, from, to store.ID) (
 			return err
 		}
 		if e.json {
-			return e.print("%s\n", ledger.Encode(mailbox.Conductor([]mailbox.Box{box}, e.Clock.Now()).Channels[0]))
+			return e.print("%s\n", d.encodeBox(box))
 		}
 		return e.print("%s to %s: %s\n", from, to, said)
 	})
+}
+
+// encodeBox is the box of two items as the conductor sees it.
+func (d *desk) encodeBox(b mailbox.Box) []byte {
+	return ledger.Encode(mailbox.Conductor([]mailbox.Box{b}, d.env.Clock.Now()).Channels[0])
 }
 
 func newChannelOpen(env *Env) *cobra.Command {
@@ -83,8 +94,8 @@ func newChannelOpen(env *Env) *cobra.Command {
 		},
 	}
 	o.add(c)
-	c.Flags().StringVar(&ttl, "ttl", "1h", "how long, up to 1d")
-	c.Flags().IntVar(&limit, "messages", 10, "how many messages, up to 50")
+	c.Flags().StringVar(&ttl, "ttl", channelTTL, "how long, up to 1d")
+	c.Flags().IntVar(&limit, "messages", channelMessages, "how many messages, up to 50")
 	return c
 }
 
@@ -172,11 +183,10 @@ func newChannelShow(env *Env) *cobra.Command {
 				return o.show(env)
 			}
 			return env.onBoard(func(d *desk) error {
-				boxes, err := d.mail().Boxes("")
+				v, err := d.channels()
 				if err != nil {
 					return err
 				}
-				v := mailbox.Conductor(boxes, env.Clock.Now())
 				if env.json {
 					return env.print("%s\n", ledger.Encode(v))
 				}
@@ -186,6 +196,12 @@ func newChannelShow(env *Env) *cobra.Command {
 	}
 	o.add(c)
 	return c
+}
+
+// channels are the boxes of all pairs.
+func (d *desk) channels() (mailbox.PairsView, error) {
+	boxes, err := d.mail().Boxes("")
+	return mailbox.Conductor(boxes, d.env.Clock.Now()), err
 }
 
 func (e *Env) printChannels(v mailbox.PairsView) error {
@@ -211,22 +227,12 @@ func (o *ends) show(env *Env) error {
 		return err
 	}
 	return env.onBoard(func(d *desk) error {
-		p, err := mailbox.NewPair(from, to)
-		if err != nil {
-			return err
-		}
-		events, err := d.mail().Events(p)
+		p, events, err := d.written(from, to)
 		if err != nil {
 			return err
 		}
 		if env.json {
-			var w wire.Writer
-			w.Object("").Array("log")
-			for i := range events {
-				w.Raw("", events[i].Encode())
-			}
-			w.End().End()
-			return env.print("%s\n", w.Bytes())
+			return env.print("%s\n", writtenJSON(events))
 		}
 		for i := range events {
 			if err := env.print("%s %s\n", stamp(events[i].Time), mailText(&events[i], p)); err != nil {
@@ -235,6 +241,26 @@ func (o *ends) show(env *Env) error {
 		}
 		return nil
 	})
+}
+
+// written is all that the workers of two items wrote to each other.
+func (d *desk) written(from, to store.ID) (mailbox.Pair, []mailbox.Event, error) {
+	p, err := mailbox.NewPair(from, to)
+	if err != nil {
+		return p, nil, err
+	}
+	events, err := d.mail().Events(p)
+	return p, events, err
+}
+
+func writtenJSON(events []mailbox.Event) []byte {
+	var w wire.Writer
+	w.Object("").Array("log")
+	for i := range events {
+		w.Raw("", events[i].Encode())
+	}
+	w.End().End()
+	return w.Bytes()
 }
 
 // mailText says an event of a box in one line.

@@ -83,37 +83,52 @@ func runDispatch(cmd *cobra.Command, env *Env, o dispatchOptions) error {
 		return err
 	}
 	defer d.close()
-	hooked := d.hookInstalled()
-	if o.requireHook && !hooked {
-		return errNoHook(d.ws.Root)
-	}
-	q, err := d.request(o, ttlGiven)
+	got, err := d.dispatch(cmd.Context(), o, ttlGiven)
 	if err != nil {
 		return err
 	}
-	d.warnOverlap(q.Unit)
-	if err := d.log.Prepare(); err != nil {
-		return err
-	}
-	d.chooseSandbox(cmd.Context(), &q.Grant)
-	got, err := d.openBound(cmd.Context(), o, q)
-	if err != nil {
-		return err
-	}
-	if err := d.define(cmd.Context(), o, got); err != nil {
-		return err
-	}
-	if o.bind == "session" && q.Conductor == "" {
-		env.warn("this session is not known, so the dispatch binds every session; name it with --session")
-	}
-	if !hooked {
-		env.warn("no hook of an agent program is installed here, so nothing holds the agent to its unit (conduct init --client NAME)")
-	}
-	if err := d.printDispatch(got, hooked); err != nil {
+	if err := d.printDispatch(got); err != nil {
 		return err
 	}
 	d.tidy(cmd.Context())
 	return nil
+}
+
+// dispatched is a dispatch that was made, and whether a hook holds its agent to it.
+type dispatched struct {
+	*dispatch.Dispatch
+	hooked bool
+}
+
+// dispatch makes a dispatch of options that were checked.
+func (d *desk) dispatch(ctx context.Context, o dispatchOptions, ttlGiven bool) (dispatched, error) {
+	hooked := d.hookInstalled()
+	if o.requireHook && !hooked {
+		return dispatched{}, errNoHook(d.ws.Root)
+	}
+	q, err := d.request(o, ttlGiven)
+	if err != nil {
+		return dispatched{}, err
+	}
+	d.warnOverlap(q.Unit)
+	if err := d.log.Prepare(); err != nil {
+		return dispatched{}, err
+	}
+	d.chooseSandbox(ctx, &q.Grant)
+	got, err := d.openBound(ctx, o, q)
+	if err != nil {
+		return dispatched{}, err
+	}
+	if err := d.define(ctx, o, got); err != nil {
+		return dispatched{}, err
+	}
+	if o.bind == "session" && q.Conductor == "" {
+		d.env.warn("this session is not known, so the dispatch binds every session; name it with --session")
+	}
+	if !hooked {
+		d.env.warn("no hook of an agent program is installed here, so nothing holds the agent to its unit (conduct init --client NAME)")
+	}
+	return dispatched{got, hooked}, nil
 }
 
 func oneOf(flag, value string, allowed ...string) error {
@@ -355,13 +370,17 @@ func (d *desk) conflictHint(err error) error {
 	return hint(fmt.Errorf("%w, %s", err, last), "conduct release --id %s --verdict abandoned", c.Holder.ID)
 }
 
-func (d *desk) printDispatch(got *dispatch.Dispatch, hooked bool) error {
-	if !d.env.json {
-		return d.env.print("%s\n%s\n", got.ID, got.Line())
+func (d *desk) printDispatch(got dispatched) error {
+	if d.env.json {
+		return d.env.print("%s\n", d.dispatchJSON(got))
 	}
+	return d.env.print("%s\n%s\n", got.ID, got.Line())
+}
+
+func (d *desk) dispatchJSON(got dispatched) []byte {
 	var w wire.Writer
 	w.Object("")
-	d.writeDispatch(&w, got, nil)
-	w.Raw("grant", got.Grant.Encode()).String("launch_line", got.Line()).Bool("hook_installed", hooked).End()
-	return d.env.print("%s\n", w.Bytes())
+	d.writeDispatch(&w, got.Dispatch, nil)
+	w.Raw("grant", got.Grant.Encode()).String("launch_line", got.Line()).Bool("hook_installed", got.hooked).End()
+	return w.Bytes()
 }

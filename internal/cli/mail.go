@@ -87,14 +87,18 @@ func unlessSame(err error) error {
 // printSent says what went from an item to another one.
 func (e *Env) printSent(from, to store.ID, said string, repeated bool) error {
 	if e.json {
-		var w wire.Writer
-		w.Object("").String("item", string(from)).String("to", string(to)).Bool("repeated", repeated).End()
-		return e.print("%s\n", w.Bytes())
+		return e.print("%s\n", sentJSON(from, to, repeated))
 	}
 	if repeated {
 		said += ", before already"
 	}
 	return e.print("%s to %s: %s\n", from, to, said)
+}
+
+func sentJSON(from, to store.ID, repeated bool) []byte {
+	var w wire.Writer
+	w.Object("").String("item", string(from)).String("to", string(to)).Bool("repeated", repeated).End()
+	return w.Bytes()
 }
 
 func newMessage(env *Env) *cobra.Command {

@@ -16,22 +16,33 @@ func (d *desk) printReceipt(got *dispatch.Dispatch) error {
 	if err != nil {
 		return fmt.Errorf("the receipt of %s: %w", got.ID, err)
 	}
-	if r.Evidence() == "none" {
-		d.env.warn("no call of dispatch %s was judged: nothing shows that its agent ran", got.ID)
-	}
+	d.warnUnseen(r)
 	if d.env.json {
-		var w wire.Writer
-		// The fields stand beside the receipt too, for scripts that ask for one.
-		w.Object("").Raw("receipt", got.Receipt)
-		if err := audit.Fields(&w, got.Receipt); err != nil {
+		doc, err := receiptJSON(got)
+		if err != nil {
 			return err
 		}
-		w.End()
-		_, err := fmt.Fprintf(d.env.Stdout, "%s\n", w.Bytes())
-		return err
+		return d.env.print("%s\n", doc)
 	}
 	d.env.printReceipt(r)
 	return nil
+}
+
+func (d *desk) warnUnseen(r audit.Receipt) {
+	if r.Evidence() == "none" {
+		d.env.warn("no call of dispatch %s was judged: nothing shows that its agent ran", r.ID)
+	}
+}
+
+// receiptJSON has the receipt, and its fields beside it too, for scripts that ask for one.
+func receiptJSON(got *dispatch.Dispatch) ([]byte, error) {
+	var w wire.Writer
+	w.Object("").Raw("receipt", got.Receipt)
+	if err := audit.Fields(&w, got.Receipt); err != nil {
+		return nil, err
+	}
+	w.End()
+	return w.Bytes(), nil
 }
 
 func (e *Env) printReceipt(r audit.Receipt) {

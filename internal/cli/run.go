@@ -114,12 +114,10 @@ func (o *runOptions) release(ctx context.Context, d *desk, got *dispatch.Dispatc
 	case o.from == "file":
 		v = readVerdict(string(got.ID))
 	}
-	end, err := d.book.Release(ctx, dispatch.Selector{ID: got.ID}, v, d.receipt)
+	end, err := d.release(ctx, dispatch.Selector{ID: got.ID}, v)
 	if err != nil {
 		return err
 	}
-	d.judge(ctx, end)
-	d.undefine()
 	// The receipt must not mix with what the program printed.
 	out := *d.env
 	out.Stdout = d.env.Stderr

@@ -28,15 +28,10 @@ A worker names its own dispatch: the line conduct:ID at the beginning of its
 prompt is --dispatch ID.`,
 		RunE: func(*cobra.Command, []string) error {
 			return env.asWorker(id, func(d *desk, got *dispatch.Dispatch) error {
-				b, own, err := d.board().Brief(got.ID)
+				v, err := d.brief(got)
 				if err != nil {
 					return err
 				}
-				v, err := b.Brief(own, d.present())
-				if err != nil {
-					return err
-				}
-				v.Tell(got.Grant.Knobs(), d.untold(got))
 				if env.json {
 					return env.print("%s\n", ledger.Encode(v))
 				}
@@ -46,6 +41,19 @@ prompt is --dispatch ID.`,
 	}
 	c.Flags().StringVar(&id, "dispatch", "", "your own dispatch (default: CONDUCT_DISPATCH)")
 	return c
+}
+
+// brief is all that the worker of a dispatch sees.
+func (d *desk) brief(got *dispatch.Dispatch) (ledger.Brief, error) {
+	b, own, err := d.board().Brief(got.ID)
+	if err != nil {
+		return ledger.Brief{}, err
+	}
+	v, err := b.Brief(own, d.present())
+	if err == nil {
+		v.Tell(got.Grant.Knobs(), d.untold(got))
+	}
+	return v, err
 }
 
 // asWorker opens the workspace for a verb of the worker of a dispatch.
@@ -153,38 +161,64 @@ func (o *reportOptions) run(ctx context.Context, env *Env, summary string) error
 	if o.kind == "" {
 		return usageError{errors.New("--kind is missing")}
 	}
-	r := ledger.Report{Kind: ledger.ReportKind(o.kind), Summary: summary}
-	for _, a := range o.artifacts {
-		p, err := ledger.ParsePointer(a)
-		if err != nil {
-			return err
-		}
-		r.Artifacts = append(r.Artifacts, p)
+	r, err := reportOf(ledger.ReportKind(o.kind), summary, o.artifacts)
+	if err != nil {
+		return err
 	}
 	return env.asWorker(o.dispatch, func(d *desk, got *dispatch.Dispatch) error {
-		own, err := d.board().BoundItem(got.ID)
+		v, err := d.report(ctx, got, r)
 		if err != nil {
 			return err
 		}
-		it, err := d.board().Change(ctx, own.ID, func(it *ledger.Item) (ledger.Event, error) {
-			return it.PlanReport(got.ID, r, env.Clock.Now())
-		})
-		repeated := errors.Is(err, ledger.ErrSame)
-		if err != nil && !repeated {
-			return err
-		}
-		return env.printReported(it, repeated)
+		return env.printReported(v)
 	})
 }
 
-func (e *Env) printReported(it ledger.Item, repeated bool) error {
-	if e.json {
-		var w wire.Writer
-		w.Object("").String("item", string(it.ID)).String("status", string(it.Status)).Bool("repeated", repeated).End()
-		return e.print("%s\n", w.Bytes())
+func reportOf(kind ledger.ReportKind, summary string, artifacts []string) (ledger.Report, error) {
+	r := ledger.Report{Kind: kind, Summary: summary}
+	for _, a := range artifacts {
+		p, err := ledger.ParsePointer(a)
+		if err != nil {
+			return r, err
+		}
+		r.Artifacts = append(r.Artifacts, p)
 	}
+	return r, nil
+}
+
+// reported is what came of a report.
+type reported struct {
+	item     ledger.Item
+	repeated bool // it was there already
+}
+
+func (d *desk) report(ctx context.Context, got *dispatch.Dispatch, r ledger.Report) (reported, error) {
+	own, err := d.board().BoundItem(got.ID)
+	if err != nil {
+		return reported{}, err
+	}
+	it, err := d.board().Change(ctx, own.ID, func(it *ledger.Item) (ledger.Event, error) {
+		return it.PlanReport(got.ID, r, d.env.Clock.Now())
+	})
+	repeated := errors.Is(err, ledger.ErrSame)
 	if repeated {
-		return e.print("%s %s: that was reported already\n", it.ID, it.Status)
+		err = nil
 	}
-	return e.print("%s %s: reported\n", it.ID, it.Status)
+	return reported{it, repeated}, err
+}
+
+func (r reported) encode() []byte {
+	var w wire.Writer
+	w.Object("").String("item", string(r.item.ID)).String("status", string(r.item.Status)).Bool("repeated", r.repeated).End()
+	return w.Bytes()
+}
+
+func (e *Env) printReported(r reported) error {
+	switch {
+	case e.json:
+		return e.print("%s\n", r.encode())
+	case r.repeated:
+		return e.print("%s %s: that was reported already\n", r.item.ID, r.item.Status)
+	}
+	return e.print("%s %s: reported\n", r.item.ID, r.item.Status)
 }
