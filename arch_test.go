@@ -42,6 +42,9 @@ var may = map[string]string{
 	// Questions to a person.
 	"approval": "store wire", "approval/file": "approval store store/file",
 
+	// Tools for agent programs.
+	"mcpserver": "dispatch ledger mailbox wire", "mcpserver/stdio": "mcpserver wire", "cmd/conduct-mcp": "internal/cli mcpserver/stdio",
+
 	// The workspace.
 	"config": "nearest unit wire", "workspace": "wire",
 
@@ -63,7 +66,7 @@ var may = map[string]string{
 	"internal/gate":     "approval approval/file audit dispatch guard hooks internal/system store store/file unit workspace",
 	"internal/guardcmd": "hooks hooks/all internal/gate",
 	"internal/cli": "approval approval/file audit config dispatch dispatch/mint grants guard hooks/all hooks/generic hooks/opencode install internal/agents internal/broker internal/confine internal/gate internal/guardcmd " +
-		"internal/system janitor knobs ledger ledger/file mailbox mailbox/file nearest news sandbox sandbox/bwrap sandbox/landlock sandbox/seatbelt store store/file unit wire workspace",
+		"internal/system janitor knobs ledger ledger/file mailbox mailbox/file mcpserver nearest news sandbox sandbox/bwrap sandbox/landlock sandbox/seatbelt store store/file unit wire workspace",
 	"cmd/conduct": "internal/cli", "cmd/conduct-guard": "internal/guardcmd",
 
 	// Tests with the real agent programs.
@@ -76,6 +79,7 @@ var may = map[string]string{
 
 // only lists imports from elsewhere that belong into a few packages, with the reason.
 var only = []struct{ path, in, why string }{
+	{"github.com/modelcontextprotocol/go-sdk", "mcpserver/stdio", "what it links would cost every command half of its time again"},
 	{"github.com/spf13/cobra", "internal/cli", "flags are a front end's business"},
 	{"github.com/spf13/pflag", "internal/cli", "flags are a front end's business"},
 	{"github.com/goccy/go-yaml", "config", "the hook reads no YAML: its scope is compiled into the grant"},
@@ -237,11 +241,12 @@ func TestImportsFromElsewhere(t *testing.T) {
 	}
 }
 
-// What the hook links decides how fast it starts, so what it needs from elsewhere is
-// listed to the last package.
-func TestHookLinksLittle(t *testing.T) {
+// linkedBy returns the packages of ours that a program links, and what each package
+// imports from elsewhere.
+func linkedBy(t *testing.T, program string) (linked map[string]bool, outside map[string][]string) {
+	t.Helper()
 	inside, outside := ours(t)
-	linked := map[string]bool{}
+	linked = map[string]bool{}
 	var walk func(pkg string)
 	walk = func(pkg string) {
 		if linked[pkg] {
@@ -252,7 +257,14 @@ func TestHookLinksLittle(t *testing.T) {
 			walk(i)
 		}
 	}
-	walk("cmd/conduct-guard")
+	walk(program)
+	return linked, outside
+}
+
+// What the hook links decides how fast it starts, so what it needs from elsewhere is
+// listed to the last package.
+func TestHookLinksLittle(t *testing.T) {
+	linked, outside := linkedBy(t, "cmd/conduct-guard")
 	got := map[string]bool{}
 	for pkg := range linked {
 		for _, i := range outside[pkg] {
@@ -270,9 +282,20 @@ func TestHookLinksLittle(t *testing.T) {
 		names = append(names, i)
 	}
 	require.ElementsMatch(t, want, names)
-	for _, pkg := range []string{"config", "internal/cli", "install", "janitor", "ledger", "ledger/file", "mailbox", "mailbox/file", "news"} {
+	for _, pkg := range []string{"config", "internal/cli", "install", "janitor", "ledger", "ledger/file", "mailbox", "mailbox/file", "news", "mcpserver"} {
 		require.False(t, linked[pkg], "conduct-guard links %s", pkg)
 	}
+}
+
+// The protocol's library links net/http and more: only the program that needs it does.
+func TestOnlyTheServerLinksItsLibrary(t *testing.T) {
+	for _, program := range []string{"cmd/conduct", "cmd/conduct-guard"} {
+		linked, _ := linkedBy(t, program)
+		require.True(t, linked[program])
+		require.False(t, linked["mcpserver/stdio"], program)
+	}
+	linked, _ := linkedBy(t, "cmd/conduct-mcp")
+	require.True(t, linked["mcpserver/stdio"])
 }
 
 // What we measure ourselves against must not be sped up or slowed down with us.
@@ -288,8 +311,8 @@ func TestFloorsAreBare(t *testing.T) {
 // Only front ends print, and only main ends the process: a domain package that
 // writes to stdout would write into the hook's answer.
 func TestOnlyFrontEndsPrint(t *testing.T) {
-	frontEnds := []string{"internal/cli", "internal/guardcmd", "cmd/conduct", "cmd/conduct-guard", "internal/docgen", "sandbox/sandboxtest"}
-	mains := []string{"cmd/conduct", "cmd/conduct-guard", "internal/docgen"}
+	frontEnds := []string{"internal/cli", "internal/guardcmd", "cmd/conduct", "cmd/conduct-guard", "cmd/conduct-mcp", "internal/docgen", "sandbox/sandboxtest"}
+	mains := []string{"cmd/conduct", "cmd/conduct-guard", "cmd/conduct-mcp", "internal/docgen"}
 	for _, s := range shipped(t) {
 		ast.Inspect(s.file, func(n ast.Node) bool {
 			what, name := selector(n)

@@ -48,7 +48,7 @@ func ReadItem(r *wire.Reader, id store.ID) (Item, error) {
 		err = errors.New("it is another item")
 	case fields != itemFields || it.Events < 1 || it.Events > MaxEvents:
 		err = errors.New("a field is missing")
-	case !slices.Contains(statuses(), it.Status), !slices.Contains(states(), it.State),
+	case !slices.Contains(Statuses(), it.Status), !slices.Contains(States(), it.State),
 		it.Verdict != "" && !slices.Contains(dispatch.Verdicts(), it.Verdict):
 		err = fmt.Errorf("unknown status %q, state %q or verdict %q", it.Status, it.State, it.Verdict)
 	}
@@ -58,11 +58,13 @@ func ReadItem(r *wire.Reader, id store.ID) (Item, error) {
 	return it, nil
 }
 
-func statuses() []Status {
+// Statuses lists the statuses of an item.
+func Statuses() []Status {
 	return []Status{StatusNew, StatusWorking, StatusBlocked, StatusQuestion, StatusDone, StatusClosed}
 }
 
-func states() []State { return []State{StateWaiting, StateBound, StateJudged, StateClosed} }
+// States lists the states of an item.
+func States() []State { return []State{StateWaiting, StateBound, StateJudged, StateClosed} }
 
 func (it *Item) field(r *wire.Reader, name string) (err error) {
 	switch name {

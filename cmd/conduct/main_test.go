@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed6310be5c/conduct/internal/cli"
 	"github.com/seed6310be5c/conduct/internal/guardcmd"
+	"github.com/seed6310be5c/conduct/mcpserver/stdio"
 	"github.com/seed6310be5c/conduct/sandbox"
 )
 
@@ -21,6 +22,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"conduct":       func() { os.Exit(cli.Main(os.Args[1:])) },
 		"conduct-guard": func() { os.Exit(guardcmd.Main(os.Args[1:])) },
+		"conduct-mcp":   func() { os.Exit(cli.MainMCP(os.Args[1:], stdio.Serve)) },
 	})
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"github.com/seed6310be5c/conduct/dispatch"
 	"github.com/seed6310be5c/conduct/internal/system"
+	"github.com/seed6310be5c/conduct/mcpserver"
 	"github.com/seed6310be5c/conduct/sandbox"
 )
 
@@ -36,16 +37,33 @@ type Env struct {
 	Program string
 	// Terminal says that a person sits at Stdin.
 	Terminal func() bool
+	// Serve serves tools over two streams; nil in the program that links no server.
+	Serve Serve
 
 	json bool
 	dir  string
 }
+
+// Serve serves the tools of a server until its client goes.
+type Serve func(context.Context, *mcpserver.Server, io.Reader, io.Writer) error
 
 // Main runs a command line and returns its exit code.
 func Main(args []string) int {
 	if handled, code := sandbox.Init(args); handled {
 		return code
 	}
+	return run(args, nil)
+}
+
+// MainMCP runs the verb mcp with a server.
+func MainMCP(args []string, serve Serve) int {
+	if handled, code := sandbox.Init(args); handled {
+		return code
+	}
+	return run(append([]string{"mcp"}, args...), serve)
+}
+
+func run(args []string, serve Serve) int {
 	program, err := sandbox.Self()
 	if err != nil {
 		program = "" // then commands cannot be confined, and doctor says so
@@ -54,7 +72,7 @@ func Main(args []string) int {
 	defer stop()
 	return Run(ctx, args, &Env{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Getwd: os.Getwd,
-		Clock: &system.Clock{}, Self: os.Args[0], Terminal: system.Terminal, Program: program,
+		Clock: &system.Clock{}, Self: os.Args[0], Terminal: system.Terminal, Program: program, Serve: serve,
 	})
 }
 
@@ -117,6 +135,7 @@ type verb struct {
 
 func verbs() []verb {
 	return []verb{
+		{"mcp", newMCP},
 		{"init", newInit}, {"unit", newUnit}, {"dispatch", newDispatch}, {"grant", newGrant}, {"renew", newRenew},
 		{"release", newRelease}, {"status", newStatus}, {"check", newCheck}, {"log", newLog}, {"janitor", newJanitor},
 		{"off", newOff}, {"on", newOn}, {"exec", newExec}, {"run", newRun}, {"demo", newDemo}, {"doctor", newDoctor},
