@@ -36,7 +36,7 @@ func alphanumeric(c byte) bool {
 // id that the ledger parses: none of them is opened as a path.
 func boardText(name string) bool {
 	switch name {
-	case "kind", "summary", "artifacts", "text", "body", "target", "to", "item", "channel", "limit":
+	case "kind", "action", "again", "summary", "artifacts", "text", "body", "target", "to", "item", "channel", "limit":
 		return true
 	}
 	return false

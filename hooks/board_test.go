@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed6310be5c/conduct/guard"
 	"github.com/seed6310be5c/conduct/hooks"
+	"github.com/seed6310be5c/conduct/mcpserver"
 )
 
 // Our own tools are known behind whatever a client puts before them, and no other is
@@ -42,6 +43,25 @@ func TestOwnToolNames(t *testing.T) {
 		require.Equal(t, want, got.Board, name)
 		require.False(t, got.Writes && want != nil, name)
 		require.Equal(t, want, decode(t, name, `null`).Board, name)
+	}
+}
+
+// The tools of our server are all known here, as whose they are, and no argument of a
+// worker's is taken for a path.
+func TestToolsOfTheServer(t *testing.T) {
+	worker := mcpserver.New(mcpserver.Options{Worker: struct{ mcpserver.Worker }{}})
+	conductor := mcpserver.New(mcpserver.Options{Conductor: struct{ mcpserver.Conductor }{}})
+	for _, tool := range worker.Tools() {
+		for _, arg := range tool.Args {
+			call := decode(t, "mcp__conduct__"+tool.Name, `{"`+arg+`":"../U04/x"}`)
+			require.True(t, call.Board != nil && call.Board.Worker, tool.Name)
+			require.Empty(t, call.Targets, "%s of %s", arg, tool.Name)
+			require.Equal(t, arg == hooks.DispatchField, call.Board.Dispatch != "", arg)
+		}
+	}
+	for _, tool := range conductor.Tools() {
+		call := decode(t, "mcp__conductor__"+tool.Name, `{}`)
+		require.True(t, call.Board != nil && !call.Board.Worker, tool.Name)
 	}
 }
 
