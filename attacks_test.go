@@ -168,7 +168,7 @@ func buildPrograms(t *testing.T) string {
 	t.Helper()
 	_ = cli.Main
 	bin := t.TempDir()
-	out, err := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "./cmd/conduct", "./cmd/conduct-guard").CombinedOutput()
+	out, err := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "./cmd/...").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return bin
 }

@@ -224,12 +224,29 @@ func (c *command) unknown(why string) {
 	c.control(c.e.out.Commands[c.index][1:])
 }
 
-func isOurs(name string) bool { return name == "conduct" || name == "conduct-guard" }
+// verbOf is the verb that one of our own programs is, by its name: conduct-mcp is
+// what conduct mcp becomes. Of conduct itself it is "".
+func verbOf(program string) (verb string, ours bool) {
+	switch program {
+	case "conduct":
+		return "", true
+	case "conduct-guard":
+		return "guard", true
+	case "conduct-mcp":
+		return "mcp", true
+	}
+	return "", false
+}
+
+func isOurs(name string) bool {
+	_, ours := verbOf(name)
+	return ours
+}
 
 // ownProgram notes a run of one of our own programs, by its words.
 func (c *command) ownProgram(texts []string, words []field) {
-	verb := "guard"
-	if c.name == "conduct" {
+	verb, _ := verbOf(c.name)
+	if verb == "" {
 		verb = firstWord(texts[1:])
 	}
 	ctl := Control{Verb: verb, Args: texts[1:], VerbEnd: c.e.verbEnd(words, verb)}
@@ -256,7 +273,8 @@ func firstWord(words []string) string {
 // control looks for a run of our own programs behind one that is not known.
 func (c *command) control(words []string) {
 	for i, w := range words {
-		if !isOurs(path.Base(w)) || !isVerb(firstWord(words[i+1:])) && path.Base(w) != "conduct-guard" {
+		verb, ours := verbOf(path.Base(w))
+		if !ours || verb == "" && !isVerb(firstWord(words[i+1:])) {
 			continue
 		}
 		inner := *c

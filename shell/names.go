@@ -5,7 +5,7 @@ package shell
 var conductVerbs = []string{
 	"init", "unit", "dispatch", "grant", "renew", "release", "done", "status", "check", "log", "janitor", "off", "on",
 	"demo", "doctor", "version", "completion", "help", "guard", "exec", "run", "brief", "report", "request", "message",
-	"inbox", "board", "channel", "approve", "knob",
+	"inbox", "board", "channel", "approve", "knob", "mcp",
 }
 
 // agentPrograms start an agent, with their options that hold what it is told.

@@ -245,7 +245,7 @@ func (g *gate) environment(call *guard.Call) guard.Env {
 	}
 	if exe, err := os.Executable(); err == nil {
 		dir := filepath.Dir(exe)
-		e.Programs = []string{exe, dir + "/conduct", dir + "/conduct-guard"}
+		e.Programs = []string{exe, dir + "/conduct", dir + "/conduct-guard", dir + "/conduct-mcp"}
 	}
 	return g.projects(e)
 }
