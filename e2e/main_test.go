@@ -30,7 +30,7 @@ const insideVar = "CONDUCT_E2E_PREPARED"
 
 // prepared is what needs a network or the person's own environment.
 type prepared struct {
-	// Bin has conduct and conduct-guard.
+	// Bin has our programs.
 	Bin string
 	// Missing are the packages that could not be installed, and why.
 	Missing map[string]string
@@ -70,7 +70,7 @@ func outside() int {
 
 func buildConduct(bin string) error {
 	cmd := exec.Command("go", "build", "-o", bin+string(filepath.Separator),
-		"github.com/seed6310be5c/conduct/cmd/conduct", "github.com/seed6310be5c/conduct/cmd/conduct-guard")
+		"github.com/seed6310be5c/conduct/cmd/...")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build conduct: %w\n%s", err, out)

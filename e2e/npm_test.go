@@ -26,11 +26,15 @@ func qwenPackage() npmPackage     { return npmPackage{"@qwen-code/qwen-code", "0
 func codexPackage() npmPackage    { return npmPackage{"@openai/codex", "0.171.0"} }
 func copilotPackage() npmPackage  { return npmPackage{"@github/copilot", "1.0.102"} }
 func opencodePackage() npmPackage { return npmPackage{"opencode-ai", "1.18.33"} }
-func nodePackage() npmPackage     { return npmPackage{"node-linux-" + arch(), "22.23.5"} }
+func inspectorPackage() npmPackage {
+	return npmPackage{"@modelcontextprotocol/inspector", "2.12.0"}
+}
+func nodePackage() npmPackage { return npmPackage{"node-linux-" + arch(), "22.23.5"} }
 
 func allPackages() []npmPackage {
 	return []npmPackage{
 		nodePackage(), geminiPackage(), claudePackage(), qwenPackage(), codexPackage(), copilotPackage(), opencodePackage(),
+		inspectorPackage(),
 	}
 }
 

@@ -43,7 +43,7 @@ func newWorld(t *testing.T) *world {
 	for _, dir := range []string{w.root, w.home, w.bin} {
 		require.NoError(t, os.MkdirAll(dir, 0o755))
 	}
-	for _, name := range []string{"conduct", "conduct-guard"} {
+	for _, name := range []string{"conduct", "conduct-guard", "conduct-mcp"} {
 		data, err := os.ReadFile(filepath.Join(inside(t).Bin, name))
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(filepath.Join(w.bin, name), data, 0o755))
