@@ -20,7 +20,7 @@ var steps = []struct {
 	{"set up", "Release", []string{"internal/cli/bound.go", "internal/cli/define.go"}}, // which takes back what could not be set up
 	{"published", "See", []string{"internal/gate/record.go"}},
 	{"published", "Ran", []string{"internal/cli/confined.go"}},
-	{"quiescent", "Release", []string{"internal/cli/change.go", "internal/cli/run.go"}},
+	{"quiescent", "Release", []string{"internal/cli/change.go"}},
 	{"quiescent", "Expire", []string{"janitor/janitor.go", "dispatch/book.go"}}, // the holder of a claim that is wanted
 	{"retired", "Remove", []string{"janitor/janitor.go"}},
 }
