@@ -374,39 +374,14 @@ func (d *desk) boardView() (ledger.ConductorBoard, error) {
 }
 
 func (d *desk) showItem(item string) error {
-	v, events, err := d.itemView(store.ID(strings.ToUpper(item)))
+	v, log, err := d.itemView(store.ID(strings.ToUpper(item)))
 	if err != nil {
 		return err
 	}
 	if d.env.json {
-		return d.env.print("%s\n", itemJSON(v, events))
+		return d.env.print("%s\n", itemJSON(v, log))
 	}
-	return d.env.printItem(v, events)
-}
-
-// itemView is one item as the conductor sees it, and what happened to it.
-func (d *desk) itemView(id store.ID) (ledger.ConductorItem, []ledger.Event, error) {
-	it, err := d.board().Item(id)
-	if err != nil {
-		return ledger.ConductorItem{}, nil, err
-	}
-	events, err := d.board().Events(id)
-	if err != nil {
-		return ledger.ConductorItem{}, nil, err
-	}
-	return it.Conductor(d.present()), events, nil
-}
-
-func itemJSON(v ledger.ConductorItem, events []ledger.Event) []byte {
-	var w wire.Writer
-	w.Object("")
-	ledger.WriteFields(&w, v)
-	w.Array("log")
-	for i := range events {
-		w.Raw("", events[i].Encode())
-	}
-	w.End().End()
-	return w.Bytes()
+	return d.env.printItem(v, log)
 }
 
 // line prints a named line, and nothing for what is empty.
@@ -416,7 +391,7 @@ func (e *Env) line(name, text string) {
 	}
 }
 
-func (e *Env) printItem(v ledger.ConductorItem, events []ledger.Event) error {
+func (e *Env) printItem(v ledger.ConductorItem, log []entry) error {
 	fmt.Fprintf(e.Stdout, "%s %s\n", v.Item, v.Title)
 	e.line("parent", string(v.Parent))
 	e.line("acceptance", v.Acceptance)
@@ -428,8 +403,8 @@ func (e *Env) printItem(v ledger.ConductorItem, events []ledger.Event) error {
 	e.line("decision", v.Decision)
 	e.line("summary", v.Summary)
 	e.line("artifacts", pointers(v.Artifacts))
-	for _, ev := range events {
-		fmt.Fprintf(e.Stdout, "%s %s\n", stamp(ev.Time), eventText(ev))
+	for _, l := range log {
+		fmt.Fprintf(e.Stdout, "%s %s\n", stamp(l.at), l.text)
 	}
 	return nil
 }
@@ -440,25 +415,6 @@ func pointers(ps []ledger.Pointer) string {
 		out = append(out, p.String())
 	}
 	return strings.Join(out, " ")
-}
-
-// eventText says an event in one line.
-func eventText(e ledger.Event) string {
-	switch e.Kind {
-	case ledger.KindCreate:
-		return "created"
-	case ledger.KindBind:
-		return "bound to dispatch " + string(e.Dispatch)
-	case ledger.KindReport:
-		return strings.TrimSpace(fmt.Sprintf("reported %s: %s %s", e.Report, e.Text, pointers(e.Artifacts)))
-	case ledger.KindDecision:
-		return "decided: " + oneLine(e.Text)
-	case ledger.KindVerdict:
-		return "judged " + string(e.Verdict)
-	case ledger.KindRequest:
-		return fmt.Sprintf("asked for a %s to %s: %s", e.Request, e.To, e.Text)
-	}
-	return "closed"
 }
 
 // bind binds a dispatch to an item, or says that it is bound to it already.

@@ -121,8 +121,8 @@ func (s served) Read(_ context.Context, a mcpserver.ReadArgs) (mcpserver.Answer,
 			_, events, err := d.written(named(a.Item), named(a.With))
 			return writtenJSON(events), err
 		case a.Item != "":
-			v, events, err := d.itemView(named(a.Item))
-			return itemJSON(v, events), err
+			v, log, err := d.itemView(named(a.Item))
+			return itemJSON(v, log), err
 		case a.Channels:
 			v, err := d.channels()
 			return ledger.Encode(v), err
