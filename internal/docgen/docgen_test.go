@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,7 +13,7 @@ const top = "../.."
 
 // What is generated in the documents is what would be generated now.
 func TestDocumentsAreCurrent(t *testing.T) {
-	names, err := filepath.Glob(filepath.Join(top, "docs", "*.md"))
+	names, err := documents(top)
 	require.NoError(t, err)
 	used := map[string]int{}
 	for _, name := range names {

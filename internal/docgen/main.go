@@ -19,9 +19,18 @@ func main() {
 	}
 }
 
+// documents are those that have generated parts.
+func documents(top string) ([]string, error) {
+	names, err := filepath.Glob(filepath.Join(top, "docs", "*.md"))
+	if err != nil {
+		return nil, err
+	}
+	return append(names, filepath.Join(top, "docs", "rfc", "README.md")), nil
+}
+
 // run rewrites the documents below the checkout's top.
 func run(top string) error {
-	names, err := filepath.Glob(filepath.Join(top, "docs", "*.md"))
+	names, err := documents(top)
 	if err != nil {
 		return fmt.Errorf("list the documents: %w", err)
 	}
@@ -68,6 +77,7 @@ func blocks(top string) map[string]block {
 
 		"board-views": visibility, "board-pointers": shapes, "board-bounds": bounds, "board-refusals": refusals,
 		"mail-views": letters,
+		"rfc-index":  func() (string, error) { return rfcs(top) },
 	}
 }
 
