@@ -126,6 +126,42 @@ func servers() []server {
 			},
 			tool: func(server, name string) model.Call { return model.Call{Name: "mcp_" + server + "_" + name} },
 		},
+		{
+			program: codex(),
+			settings: func(w *world, config func(string) string) {
+				file := filepath.Join(w.home, ".codex/config.toml")
+				data, err := os.ReadFile(file)
+				require.NoError(w.t, err)
+				w.put(file, string(data)+config("worker")+config("conductor"))
+			},
+			tool: func(server, name string) model.Call {
+				return model.Call{Name: name, Namespace: "mcp__" + server}
+			},
+		},
+		{
+			program: qwen(),
+			settings: func(w *world, config func(string) string) {
+				file := filepath.Join(w.home, ".qwen/settings.json")
+				data, err := os.ReadFile(file)
+				require.NoError(w.t, err)
+				w.put(file, merge(w.t, string(data), config("worker"), config("conductor")))
+			},
+			tool: func(server, name string) model.Call { return model.Call{Name: "mcp__" + server + "__" + name} },
+		},
+		{
+			program: opencode(),
+			settings: func(w *world, config func(string) string) {
+				w.write("opencode.json", merge(w.t, config("worker"), config("conductor")))
+			},
+			tool: func(server, name string) model.Call { return model.Call{Name: server + "_" + name} },
+		},
+		{
+			program: copilot(),
+			settings: func(w *world, config func(string) string) {
+				w.put(filepath.Join(w.home, ".copilot/mcp-config.json"), merge(w.t, config("worker"), config("conductor")))
+			},
+			tool: func(server, name string) model.Call { return model.Call{Name: server + "-" + name} },
+		},
 	}
 }
 
