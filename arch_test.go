@@ -74,7 +74,7 @@ var may = map[string]string{
 
 	// What is run by hand.
 	"internal/docgen": "config dispatch dispatch/mint grants guard hooks hooks/all hooks/claudecode hooks/codex hooks/copilot hooks/cursor hooks/geminicli hooks/generic " +
-		"hooks/kiro hooks/opencode hooks/qwencode install ledger mailbox store/mem unit wire",
+		"hooks/kiro hooks/opencode hooks/qwencode install ledger mailbox mcpserver store/mem unit wire",
 }
 
 // only lists imports from elsewhere that belong into a few packages, with the reason.

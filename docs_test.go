@@ -381,7 +381,7 @@ func TestLinksInDocuments(t *testing.T) {
 }
 
 var (
-	threatTest   = regexp.MustCompile("`([a-z/]*)\\.(Test[A-Za-z0-9]+)`") // without a package: the top
+	threatTest   = regexp.MustCompile("`([a-z0-9/-]*)\\.(Test[A-Za-z0-9]+)`") // without a package: the top
 	threatAttack = regexp.MustCompile(`attack: ([a-z/-]+)`)
 	threatScript = regexp.MustCompile(`script: ([a-z_]+)`)
 )

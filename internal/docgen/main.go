@@ -74,6 +74,9 @@ func blocks(top string) map[string]block {
 		"generic":      func() (string, error) { return client("generic") },
 		"tool-filters": filters,
 		"e2e":          func() (string, error) { return results(top) },
+		"mcp-config":   mcpConfig,
+		"mcp-tools":    mcpTools,
+		"mcp-actions":  mcpActions,
 
 		"board-views": visibility, "board-pointers": shapes, "board-bounds": bounds, "board-refusals": refusals,
 		"mail-views": letters,
