@@ -202,9 +202,35 @@ func TestToolsInPrograms(t *testing.T) {
 	}
 }
 
+// equipped is the program with our servers in its settings.
+func (sv server) equipped() program {
+	p := sv.program
+	settings, start := p.settings, p.start
+	p.settings = func(w *world, url string) {
+		settings(w, url)
+		sv.settings(w, func(role string) string {
+			out, err := exec.Command(filepath.Join(w.bin, "conduct"), "mcp", "--as", role, "--print-config", "--client", p.name).Output()
+			require.NoError(w.t, err)
+			return string(out)
+		})
+	}
+	p.start = func(w *world, url, prompt string) (argv, env []string) {
+		argv, env = start(w, url, prompt)
+		return append(argv, sv.start...), env
+	}
+	return p
+}
+
+// call is a call of one of our tools, with arguments as pairs.
+func (sv server) call(server, name string, pairs ...any) model.Call {
+	c := sv.tool(server, name)
+	c.Args = call("", pairs...).Args
+	return c
+}
+
 func runTools(t *testing.T, sv server) {
-	w, p := newWorld(t), sv.program
-	w.hook(p)
+	w := newWorld(t)
+	w.hook(sv.program)
 	item := strings.TrimSpace(w.conduct("board", "create", "--title", "pay by card", "--acceptance", "CHARGED-ONCE"))
 	other := strings.TrimSpace(w.conduct("board", "create", "--title", "send the bill", "--acceptance", "NOT-YOURS"))
 	line, foreign := w.dispatch("U03", "worker"), w.dispatch("U04", "reviewer")
@@ -212,25 +238,7 @@ func runTools(t *testing.T, sv server) {
 	w.conduct("board", "bind", "--item", item, "--dispatch", mine)
 	w.conduct("board", "bind", "--item", other, "--dispatch", theirs)
 
-	inner := p.settings
-	p.settings = func(w *world, url string) {
-		inner(w, url)
-		sv.settings(w, func(role string) string {
-			out, err := exec.Command(filepath.Join(w.bin, "conduct"), "mcp", "--as", role, "--print-config", "--client", p.name).Output()
-			require.NoError(t, err)
-			return string(out)
-		})
-	}
-	start := p.start
-	p.start = func(w *world, url, prompt string) (argv, env []string) {
-		argv, env = start(w, url, prompt)
-		return append(argv, sv.start...), env
-	}
-	tool := func(server, name string, pairs ...any) model.Call {
-		c := sv.tool(server, name)
-		c.Args = call("", pairs...).Args
-		return c
-	}
+	p, tool := sv.equipped(), sv.call
 	agent := []step{
 		{call: tool("conduct", "work_brief", "dispatch", mine)},
 		{call: tool("conduct", "work_report", "dispatch", mine, "kind", "done", "summary", "charged once, see construction/units/U04/design.md", "artifacts", []string{"pr:12"})},
