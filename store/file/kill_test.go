@@ -106,6 +106,8 @@ type scene struct {
 	damaged bool
 	// lost says that the index does not have the dispatch to begin with.
 	lost bool
+	// profile is that under which it was before, where the write changes it.
+	profile string
 	// again is the exit codes that the same write may have when repeated.
 	again []int
 }
@@ -162,6 +164,12 @@ func scenes() []scene {
 			prepare: func(*testing.T, *Store) store.Entry { return *at(1, "reserved", long)(storetest.Entry("U03", "rev")) }},
 		{name: "update", op: "update", old: at(1, "reserved", ""), new: itself, again: []int{0, 4},
 			prepare: created(at(2, "active", "new"))},
+		{name: "update with another profile", op: "update", profile: storetest.Entry("U03", "rev").Keys.Profile, old: at(1, "reserved", ""), new: itself, again: []int{0, 4},
+			prepare: func(t *testing.T, s *Store) store.Entry {
+				e := created(at(2, "active", "new"))(t, s)
+				e.Keys.Profile = store.Key("another")
+				return e
+			}},
 		{name: "update with the same grant", op: "update", old: at(1, "reserved", ""), new: itself, again: []int{0, 4},
 			prepare: created(at(2, "active", ""))},
 		{name: "update that fails", op: "update", code: 1, env: []string{"WRITER_LIMIT=4096"},
@@ -313,7 +321,11 @@ func (sc scene) whole(t *testing.T, s *Store, e store.Entry) {
 		require.Equal(t, !got.Ended, lives[e.ID])
 		require.Equal(t, got.Ended, collect(t, s.Ended())[e.ID])
 		if !got.Ended && !sc.lost {
-			require.True(t, collect(t, s.Named(e.Keys.Name, e.Keys.Profile))[e.ID])
+			found := collect(t, s.Named(e.Keys.Name, e.Keys.Profile))[e.ID]
+			require.True(t, found || old && sc.profile != "", "it is found as what it is")
+			if sc.profile != "" {
+				require.True(t, collect(t, s.Named(e.Keys.Name, sc.profile))[e.ID], "and as what it was")
+			}
 		}
 		if got.Ended && sc.op == "hold" && !sc.lost {
 			require.True(t, collect(t, s.Named(e.Keys.Name, e.Keys.Profile))[e.ID] ||
