@@ -129,6 +129,23 @@ func TestApprovedReadings(t *testing.T) {
 	require.Equal(t, "protected", code)
 }
 
+// A worker's verb in a line that was allowed, and so is not confined, names its dispatch
+// as in every line that runs as it is.
+func TestApprovedVerbs(t *testing.T) {
+	w := aidlc(t)
+	d := w.dispatch("U03", reviewer, func(q *dispatch.Request) { q.Grant.Sandbox = "test" })
+	c := w.shell("conduct brief; cat ../U04/a | python3 x.py")
+	c.Commands[0].Rewrites = true
+	in := w.input(c)
+	in.Approved = d.ID
+	in.Change = func() string { return "" }
+	in.Confine = in.Change
+	out := guard.Decide(in)
+	require.True(t, out.Allowed(), out.Reason)
+	require.Nil(t, out.Confined)
+	require.Contains(t, out.Command, "conduct brief --dispatch "+string(d.ID)+";")
+}
+
 // What is over, ambiguous or nobody's is no question, and no yes helps it.
 func TestNotAskable(t *testing.T) {
 	ask := func(q *dispatch.Request) { q.Grant.Ask = true }
@@ -161,6 +178,16 @@ func TestNotAskable(t *testing.T) {
 	require.False(t, asks(w, w.call(sibling)))
 	code, _ = w.approved(d.ID, w.call(sibling))
 	require.Equal(t, "expired", code)
+
+	w = aidlc(t)
+	d = w.dispatch("U03", reviewer, func(q *dispatch.Request) { q.Grant.Ask, q.Grant.ReadOnly = true, true })
+	shared := write(w.root + "/docs/guide.md")
+	require.True(t, asks(w, w.call(shared)))
+	w.clock.pass(7 * 60 * 60 * 1e9)
+	require.Equal(t, "read_only", w.code(w.call(shared)), "it is over, and what was read-only stays so")
+	require.False(t, asks(w, w.call(shared)))
+	code, _ = w.approved(d.ID, w.call(shared))
+	require.Equal(t, "read_only", code)
 
 	w = aidlc(t)
 	d = w.dispatch("U03", reviewer, ask)

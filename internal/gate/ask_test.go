@@ -171,6 +171,10 @@ func TestMeanwhile(t *testing.T) {
 			_, err := d.book.AddOpenings(t.Context(), d.selector(), []grants.Opening{{Access: grants.AccessRead, Path: "units/U04/x", Exact: true}})
 			require.NoError(t, err)
 		}, "^exempt: "},
+		"a link to another unit": {func(d *desk) {
+			require.NoError(t, os.MkdirAll(filepath.Join(d.root, "units/U05"), 0o700))
+			require.NoError(t, os.Symlink("../U05/y", filepath.Join(d.root, "units/U04/x")))
+		}, `^sibling_unit: .*: unavailable\.$`},
 		"a link to the records": {func(d *desk) {
 			require.NoError(t, os.Symlink("../../.conduct/workspace.json", filepath.Join(d.root, "units/U04/x")))
 		}, "^protected: "},
