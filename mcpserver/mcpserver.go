@@ -64,6 +64,34 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
+// DecodeError reads the object that a refusal is, as the command line prints it too.
+// What is none is an error of its own.
+func DecodeError(doc []byte) error {
+	var e Error
+	into := map[string]*string{"code": &e.Code, "message": &e.Message, "hint": &e.Hint}
+	r := wire.NewReader(doc)
+	err := r.Object(func(name string) error {
+		if name != "error" {
+			return fmt.Errorf("%q is none of a refusal's fields", name)
+		}
+		return r.Object(func(name string) (err error) {
+			to, ok := into[name]
+			if !ok {
+				return r.Skip()
+			}
+			*to, err = r.String()
+			return err
+		})
+	})
+	if err == nil && e.Code == "" {
+		err = errors.New("it has no code")
+	}
+	if err != nil {
+		return fmt.Errorf("a refusal that cannot be read: %w", err)
+	}
+	return &e
+}
+
 // The codes that this package adds to those of the command line.
 const (
 	codeUsage    = "usage"    // the arguments do not fit the schema

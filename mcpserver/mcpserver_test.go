@@ -289,6 +289,14 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// What a refusal is written as is read back; nothing else is taken for one.
+func TestDecodeError(t *testing.T) {
+	require.Equal(t, &mcpserver.Error{Code: "c", Message: "m", Hint: "h"}, mcpserver.DecodeError([]byte(`{"error":{"code":"c","message":"m","hint":"h","more":1}}`)))
+	for _, doc := range []string{``, `{}`, `{"error":{}}`, `{"error":"c"}`, `{"item":"x"}`, `{"error":{"code":7}}`} {
+		require.ErrorContains(t, mcpserver.DecodeError([]byte(doc)), "cannot be read", doc)
+	}
+}
+
 // A defect is an answer, and not the end of the process.
 func TestPanicIsARefusal(t *testing.T) {
 	d := &desk{do: func(context.Context) (mcpserver.Answer, error) { panic("index out of range") }}

@@ -41,6 +41,9 @@ func (d *desk) confined(ctx context.Context, got *dispatch.Dispatch, name string
 		defer asked.Close()
 		policy.Env = append(policy.Env, broker.Var+"="+asked.Address())
 	}
+	if server, ok := d.env.mcpServer(); ok {
+		policy.Reads = append(policy.Reads, server) // as our own program is: it asks the same way
+	}
 	std := sandbox.Stdio{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
 	signals, quit := d.signals()
 	defer quit()

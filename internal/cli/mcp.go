@@ -80,11 +80,18 @@ func (e *Env) server(role mcpserver.Role) *mcpserver.Server {
 	return mcpserver.New(o)
 }
 
+// mcpServer is the program that has a server, if it lies beside this one.
+func (e *Env) mcpServer() (path string, ok bool) {
+	path = filepath.Join(filepath.Dir(e.Program), mcpProgram)
+	_, err := os.Stat(path)
+	return path, e.Program != "" && err == nil
+}
+
 // becomeServer replaces this process by the program that has a server, which lies
 // beside it.
 func (e *Env) becomeServer(role mcpserver.Role) error {
-	path := filepath.Join(filepath.Dir(e.Program), mcpProgram)
-	if _, err := os.Stat(path); e.Program == "" || err != nil {
+	path, ok := e.mcpServer()
+	if !ok {
 		return hint(fmt.Errorf("there is no program %q beside %q", mcpProgram, e.Program), "install it too: go install github.com/seed6310be5c/conduct/cmd/...")
 	}
 	argv := []string{mcpProgram, "--as", string(role)}

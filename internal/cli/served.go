@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/seed6310be5c/conduct/audit"
 	"github.com/seed6310be5c/conduct/config"
 	"github.com/seed6310be5c/conduct/dispatch"
+	"github.com/seed6310be5c/conduct/internal/broker"
 	"github.com/seed6310be5c/conduct/ledger"
 	"github.com/seed6310be5c/conduct/mailbox"
 	"github.com/seed6310be5c/conduct/mcpserver"
@@ -46,8 +48,12 @@ func notesOf(text string) []string {
 	return slices.DeleteFunc(strings.Split(text, "\n"), func(l string) bool { return l == "" })
 }
 
-// asWorker is call for the tools of a worker.
-func (s served) asWorker(own string, do func(*desk, *dispatch.Dispatch) ([]byte, error)) (mcpserver.Answer, error) {
+// asWorker is call for the tools of a worker. line is the verb that does the same, with
+// its arguments: a server that runs confined has it run outside, where the board is.
+func (s served) asWorker(ctx context.Context, own string, line []string, do func(*desk, *dispatch.Dispatch) ([]byte, error)) (mcpserver.Answer, error) {
+	if address := s.env.Getenv(broker.Var); address != "" {
+		return s.outside(ctx, address, own, line)
+	}
 	return s.call(func(env *Env) (doc []byte, err error) {
 		err = env.asWorker(own, func(d *desk, got *dispatch.Dispatch) (err error) {
 			doc, err = do(d, got)
@@ -68,9 +74,26 @@ func (s served) onBoard(do func(*desk) ([]byte, error)) (mcpserver.Answer, error
 	})
 }
 
+// outside asks whoever has confined this process.
+func (s served) outside(ctx context.Context, address, own string, line []string) (mcpserver.Answer, error) {
+	argv := []string{line[0], "--json"}
+	if own != "" {
+		argv = append(argv, "--dispatch="+own)
+	}
+	a, err := broker.Ask(ctx, address, append(argv, line[1:]...))
+	if err != nil {
+		return s.call(func(*Env) ([]byte, error) { return nil, hint(err, "put what you have to say into your answer") })
+	}
+	out := mcpserver.Answer{JSON: bytes.TrimSpace(a.Stdout), Notes: notesOf(string(a.Stderr))}
+	if a.Exit != exitOK {
+		err = mcpserver.DecodeError(out.JSON)
+	}
+	return out, err
+}
+
 // Brief is conduct brief.
-func (s served) Brief(_ context.Context, a mcpserver.BriefArgs) (mcpserver.Answer, error) {
-	return s.asWorker(a.Dispatch, func(d *desk, got *dispatch.Dispatch) ([]byte, error) {
+func (s served) Brief(ctx context.Context, a mcpserver.BriefArgs) (mcpserver.Answer, error) {
+	return s.asWorker(ctx, a.Dispatch, []string{"brief"}, func(d *desk, got *dispatch.Dispatch) ([]byte, error) {
 		v, err := d.brief(got)
 		return ledger.Encode(v), err
 	})
@@ -78,7 +101,11 @@ func (s served) Brief(_ context.Context, a mcpserver.BriefArgs) (mcpserver.Answe
 
 // Report is conduct report.
 func (s served) Report(ctx context.Context, a mcpserver.ReportArgs) (mcpserver.Answer, error) {
-	return s.asWorker(a.Dispatch, func(d *desk, got *dispatch.Dispatch) ([]byte, error) {
+	line := []string{"report", "--kind=" + string(a.Kind)}
+	for _, p := range a.Artifacts {
+		line = append(line, "--artifact="+p)
+	}
+	return s.asWorker(ctx, a.Dispatch, append(line, "--", a.Summary), func(d *desk, got *dispatch.Dispatch) ([]byte, error) {
 		r, err := reportOf(a.Kind, a.Summary, a.Artifacts)
 		if err != nil {
 			return nil, err
@@ -90,7 +117,8 @@ func (s served) Report(ctx context.Context, a mcpserver.ReportArgs) (mcpserver.A
 
 // Request is conduct request.
 func (s served) Request(ctx context.Context, a mcpserver.RequestArgs) (mcpserver.Answer, error) {
-	return s.asWorker(a.Dispatch, func(d *desk, got *dispatch.Dispatch) ([]byte, error) {
+	line := []string{"request", "--kind=" + string(a.Kind), "--to=" + a.To, "--", a.Text}
+	return s.asWorker(ctx, a.Dispatch, line, func(d *desk, got *dispatch.Dispatch) ([]byte, error) {
 		to := named(a.To)
 		it, repeated, err := d.askConductor(ctx, got.ID, to, a.Kind, a.Text)
 		return sentJSON(it.ID, to, repeated), err
@@ -99,7 +127,11 @@ func (s served) Request(ctx context.Context, a mcpserver.RequestArgs) (mcpserver
 
 // Message is conduct message, and conduct inbox.
 func (s served) Message(ctx context.Context, a mcpserver.MessageArgs) (mcpserver.Answer, error) {
-	return s.asWorker(a.Dispatch, func(d *desk, got *dispatch.Dispatch) ([]byte, error) {
+	line := []string{"message", "--to=" + a.To, "--", a.Text}
+	if a.Action == mcpserver.MessageRead {
+		line = []string{"inbox", "--again=" + strconv.FormatBool(a.Again)}
+	}
+	return s.asWorker(ctx, a.Dispatch, line, func(d *desk, got *dispatch.Dispatch) ([]byte, error) {
 		if a.Action == mcpserver.MessageRead {
 			v, err := d.fetchInbox(ctx, got.ID, a.Again)
 			return ledger.Encode(v), err

@@ -17,7 +17,9 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed6310be5c/conduct/internal/broker"
 	"github.com/seed6310be5c/conduct/mcpserver"
+	"github.com/seed6310be5c/conduct/store"
 )
 
 // tool calls a tool of the bench's workspace. Its answer must fit the schema that
@@ -257,4 +259,55 @@ func TestServerIsMissing(t *testing.T) {
 	require.Equal(t, exitFailed, code)
 	require.Contains(t, errs, "no program \"conduct-mcp\"")
 	require.Contains(t, errs, "hint: install it too: go install")
+}
+
+// A server that runs confined has a worker's tools done outside, and answers as one
+// that does not.
+func TestConfinedServer(t *testing.T) {
+	b := newBench(t)
+	item, other := strings.TrimSpace(b.ok("board", "create", "--title", "t")), strings.TrimSpace(b.ok("board", "create", "--title", "u"))
+	mine := strings.Fields(b.ok("dispatch", "--unit", "U03", "--item", item))[0]
+	theirs := strings.Fields(b.ok("dispatch", "--unit", "U04", "--item", other))[0]
+	b.ok("channel", "open", "--from", item, "--to", other)
+	free := func(name, args string) mcpserver.Result {
+		s := b.env(new(bytes.Buffer), new(bytes.Buffer)).server(mcpserver.AsWorker)
+		return s.Call(context.Background(), name, []byte(args))
+	}
+	d, err := b.env(new(bytes.Buffer), new(bytes.Buffer)).open()
+	require.NoError(t, err)
+	defer d.close()
+	asked, err := broker.Serve(t.TempDir(), d.verbsOf(store.ID(mine)))
+	require.NoError(t, err)
+	inside := b.env(new(bytes.Buffer), new(bytes.Buffer))
+	inside.Getwd = func() (string, error) { return "/", nil } // where there is no workspace
+	inside.Getenv = func(name string) string {
+		return map[string]string{varDispatch: mine, broker.Var: asked.Address()}[name]
+	}
+	confined := func(name, args string) mcpserver.Result {
+		return inside.server(mcpserver.AsWorker).Call(context.Background(), name, []byte(args))
+	}
+	for _, c := range []struct{ tool, confined, free string }{
+		{"work_brief", `{}`, `{"dispatch":"D"}`},
+		{"work_report", `{"kind":"done","summary":"--kind=x \"it\" works","artifacts":["pr:12"]}`, `{"dispatch":"D","kind":"done","summary":"--kind=x \"it\" works","artifacts":["pr:12"]}`},
+		{"work_report", `{"kind":"done","summary":""}`, `{"dispatch":"D","kind":"done","summary":""}`},
+		{"work_request", `{"kind":"relay","to":"O","text":"x"}`, `{"dispatch":"D","kind":"relay","to":"O","text":"x"}`},
+		{"work_message", `{"action":"send","to":"O","text":"- hello"}`, `{"dispatch":"D","action":"send","to":"O","text":"- hello"}`},
+		{"work_message", `{"action":"read"}`, `{"dispatch":"D","action":"read"}`},
+		{"work_message", `{"action":"read","again":true}`, `{"dispatch":"D","action":"read","again":true}`},
+	} {
+		fill := strings.NewReplacer(`"D"`, `"`+mine+`"`, `"O"`, `"`+other+`"`)
+		got, want := confined(c.tool, fill.Replace(c.confined)), free(c.tool, fill.Replace(c.free))
+		repeated := strings.ReplaceAll(string(got.JSON), `"repeated":false`, `"repeated":true`) // the second of the two is
+		require.Equal(t, strings.ReplaceAll(string(want.JSON), `"repeated":false`, `"repeated":true`), repeated, c.confined)
+		require.Equal(t, want.Failed, got.Failed)
+	}
+	r := confined("work_brief", `{"dispatch":"`+theirs+`"}`)
+	require.Contains(t, string(r.JSON), `"code":"conflict"`)
+	require.Contains(t, b.ok("board", "show", "--item", item), `--kind=x "it" works`)
+
+	require.NoError(t, asked.Close())
+	r = confined("work_brief", `{}`)
+	require.True(t, r.Failed)
+	require.Contains(t, string(r.JSON), "nobody answers outside of the sandbox")
+	require.Contains(t, string(r.JSON), "put what you have to say into your answer")
 }
