@@ -185,6 +185,30 @@ func TestPingDuringACall(t *testing.T) {
 	})
 }
 
+// While many calls wait, no more is read.
+func TestFewCallsWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release, in := make(chan struct{}), newPipe()
+		s := server(func(ctx context.Context, a mcpserver.ReadArgs) (mcpserver.Answer, error) {
+			<-release
+			return echo(ctx, a)
+		})
+		served := make(chan error, 1)
+		go func() { served <- stdio.Serve(context.Background(), s, in, io.Discard) }()
+		in.put(hello)
+		one := read(1, strings.Repeat("x", 4000))
+		for i := range 500 {
+			in.put(read(i+1, strings.Repeat("x", 4000)))
+		}
+		in.end()
+		synctest.Wait()
+		require.Greater(t, in.left(), 400*len(one))
+		close(release)
+		require.NoError(t, <-served)
+		require.Zero(t, in.left())
+	})
+}
+
 // A call that hangs is answered when the time is up, the next one is made, and the
 // end of the input still comes to an end.
 func TestACallThatHangs(t *testing.T) {
@@ -205,14 +229,18 @@ func TestACallThatHangs(t *testing.T) {
 	})
 }
 
-// A client that listens for changes does not keep the server from ending.
+// A client that listens for changes, of which there are none, does not keep the server
+// from ending. It speaks the protocol that knows no handshake.
 func TestListenerDoesNotKeepIt(t *testing.T) {
 	meta := `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"}}`
 	in := `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{` + meta + `,"notifications":{"toolsListChanged":true}}}
 {"jsonrpc":"2.0","id":2,"method":"tools/list","params":{` + meta + `}}
 `
 	answers, _ := talk(t, server(echo), in)
-	require.Nil(t, answers["2"].Error, "%+v", answers)
+	for _, id := range []string{"1", "2"} {
+		require.Contains(t, answers, id)
+		require.Nil(t, answers[id].Error, id)
+	}
 }
 
 // The end of the context ends it too.
@@ -357,6 +385,12 @@ func (p *pipe) Read(b []byte) (int, error) {
 		p.more.Wait()
 	}
 	return p.buf.Read(b)
+}
+
+func (p *pipe) left() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.buf.Len()
 }
 
 func (p *pipe) String() string {

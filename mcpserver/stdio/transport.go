@@ -160,9 +160,6 @@ func (c *connection) accept(l line) (jsonrpc.Message, error) {
 	if !ok || !r.IsCall() {
 		return msg, nil
 	}
-	if r.Method == "subscriptions/listen" {
-		return r, nil // it is answered when the connection ends: nobody waits for that
-	}
 	if !c.begin(r.ID) {
 		return nil, c.refuse(jsonrpc.CodeInvalidRequest, "a request with this id has no answer yet")
 	}
