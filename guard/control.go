@@ -71,8 +71,13 @@ func (s *sight) claims(c shell.Control) claim {
 		if len(c.Args) == 0 || slices.Equal(c.Args, []string{"--version"}) || slices.Equal(c.Args, []string{"--help"}) {
 			return owned
 		}
-	case "status", "check", "brief", "report", "request", "message", "inbox":
+	case "brief", "report", "request", "message", "inbox":
 		return s.names(c)
+	case "status", "check":
+		// Without an id they are the conductor's, who asks about everybody.
+		if s.names(c) == owned {
+			return owned
+		}
 	}
 	return foreign
 }

@@ -44,7 +44,7 @@ func TestVerbsAreGivenTheirDispatch(t *testing.T) {
 		{"echo `conduct brief`", "echo `conduct brief+`"},
 		{"for i in 1 2; do conduct brief; done", "for i in 1 2; do conduct brief+; done"},
 		{"timeout 5 conduct brief", "timeout 5 conduct brief+"},
-		{"/usr/local/bin/conduct status", "/usr/local/bin/conduct status+"},
+		{"/usr/local/bin/conduct inbox", "/usr/local/bin/conduct inbox+"},
 		{"cat <<EOF\n$(conduct brief)\nEOF", "cat <<EOF\n$(conduct brief+)\nEOF"},
 		{"conduct brief --dispatch MINE; conduct inbox", "conduct brief --dispatch MINE; conduct inbox+"},
 		{"echo é; conduct brief", "echo é; conduct brief+"},
@@ -66,6 +66,8 @@ func TestVerbsAreGivenTheirDispatch(t *testing.T) {
 		{"eval 'conduct brief'", ""},
 		{"echo x | xargs conduct brief", ""},
 		{"conduct --dispatch MINE brief", ""},
+		{"conduct status", ""},
+		{"conduct check docs/guide.md", ""},
 	}
 	for _, tt := range tests {
 		ids := strings.NewReplacer("MINE", string(mine.ID), "OTHER", string(other.ID), "+", " --dispatch "+string(mine.ID))
@@ -153,7 +155,7 @@ func TestNamedLinesAreTheSame(t *testing.T) {
 	mine := w.dispatch("U03", reviewer, func(q *dispatch.Request) { q.Grant.Opaque = grants.OpaqueAllow })
 	id := string(mine.ID)
 	piece := rapid.SampledFrom([]string{
-		"conduct brief", "conduct inbox --json", "conduct report --kind done 'a b'", "conduct report \"x $(date)\"", "conduct status\t",
+		"conduct brief", "conduct inbox --json", "conduct report --kind done 'a b'", "conduct report \"x $(date)\"", "conduct inbox\t",
 		"conduct brief --dispatch " + id, "conduct --json check --op read docs/guide.md", "conduct brief #x\n", "conduct brief>o",
 		"cat design.md", "echo 'conduct brief'", "ls sub", "make all", "x=1 conduct brief", "cat <<E\n$(conduct brief)\nE\n", "é=1", "`conduct brief`",
 	})
