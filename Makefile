@@ -67,6 +67,7 @@ cross: $(PLATFORMS)
 $(PLATFORMS):
 	GOOS=$(@D) GOARCH=$(@F) CGO_ENABLED=0 go build -o /dev/null ./cmd/conduct
 	GOOS=$(@D) GOARCH=$(@F) CGO_ENABLED=0 go build -o /dev/null ./cmd/conduct-guard
+	GOOS=$(@D) GOARCH=$(@F) CGO_ENABLED=0 go build -o /dev/null ./cmd/conduct-mcp
 	GOOS=$(@D) GOARCH=$(@F) CGO_ENABLED=0 go vet ./...
 
 bench:
