@@ -10,35 +10,58 @@ import (
 	"github.com/seed6310be5c/conduct/store"
 )
 
-// openBound makes a dispatch, and binds it to the item that the options name. One
-// that could not be bound is ended again: it would work on something else than its
-// conductor meant.
+// openBound makes a dispatch, and binds it to the item that the options name, or to a
+// new one. One that could not be bound is ended again: it would work on something else
+// than its conductor meant.
 func (d *desk) openBound(ctx context.Context, o dispatchOptions, q dispatch.Request) (*dispatch.Dispatch, error) {
-	to := store.ID(strings.ToUpper(o.item))
 	got, err := d.book.Open(ctx, q)
 	if err != nil {
 		return nil, d.conflictHint(err)
 	}
-	if to == "" {
+	if o.item == "" && o.board == "" {
 		return got, nil
 	}
-	if _, err := d.bind(ctx, got.ID, to); err != nil {
+	if err := d.bindTo(ctx, got.ID, o, q.Conductor); err != nil {
 		_, rerr := d.book.Release(context.WithoutCancel(ctx), dispatch.Selector{ID: got.ID}, dispatch.VerdictAbandoned, d.receipt)
 		return nil, boardHint(errors.Join(err, rerr))
 	}
 	return got, nil
 }
 
-// takes says whether an item can be bound, before anything is written.
-func (d *desk) takes(item string) error {
-	if item == "" {
-		return nil
+// bindTo binds a dispatch to the item of the options, which is made where it is new.
+func (d *desk) bindTo(ctx context.Context, id store.ID, o dispatchOptions, session string) error {
+	to := store.ID(strings.ToUpper(o.item))
+	if to == "" {
+		it, err := d.create(ctx, ledger.New{Title: o.board, Session: session})
+		if err != nil {
+			return err
+		}
+		to = it.ID
 	}
-	it, err := d.board().Item(store.ID(strings.ToUpper(item)))
-	if err == nil {
-		err = it.Free(d.inForce(it.Dispatch))
+	_, err := d.bind(ctx, id, to)
+	return err
+}
+
+// takes says whether the item of the options can be bound, or made, before anything is
+// written.
+func (d *desk) takes(o dispatchOptions) error {
+	switch {
+	case o.item != "" && o.board != "":
+		return usageError{errors.New("--item and --board exclude each other")}
+	case o.item != "":
+		it, err := d.board().Item(store.ID(strings.ToUpper(o.item)))
+		if err == nil {
+			err = it.Free(d.inForce(it.Dispatch))
+		}
+		return boardHint(err)
+	case o.board != "":
+		b, err := d.board().Board()
+		if err == nil {
+			_, err = b.PlanCreate(ledger.New{Title: o.board}, d.env.Clock.Now())
+		}
+		return boardHint(err)
 	}
-	return boardHint(err)
+	return nil
 }
 
 // item is the item that a dispatch is bound to, "" for none.

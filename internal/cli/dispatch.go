@@ -22,7 +22,7 @@ import (
 
 type dispatchOptions struct {
 	unit, agent, role, stage, note, session string
-	from, agentFrom, item                   string
+	from, agentFrom, item, board            string
 	exempt, read, write, denyTools          []string
 	readOnly, observe, requireHook          bool
 	shared, ttl, opaque, git, bind          string
@@ -53,6 +53,7 @@ func (o *dispatchOptions) add(f *pflag.FlagSet) {
 	f.StringVar(&o.agent, "agent", "", "the agent's name; without one, any agent that no other dispatch names")
 	f.StringVar(&o.agentFrom, "agent-from", "", "write an agent definition of its own for this dispatch, after this one; it goes with the dispatch")
 	f.StringVar(&o.item, "item", "", "bind it to this item of the board")
+	f.StringVar(&o.board, "board", "", "make an item of the board with this title, and bind it to that")
 	f.StringVar(&o.role, "role", "", "reviewer (shared paths are read-only) or worker")
 	f.StringVar(&o.stage, "stage", "", "a word for the record")
 	f.StringVar(&o.note, "note", "", "a text for the record")
@@ -187,7 +188,7 @@ func (d *desk) request(o dispatchOptions, ttlGiven bool) (dispatch.Request, erro
 			return q, err
 		}
 	}
-	if err := d.takes(o.item); err != nil {
+	if err := d.takes(o); err != nil {
 		return q, err
 	}
 	ttl := dispatch.DefaultTTL
