@@ -69,8 +69,8 @@ var may = map[string]string{
 		"internal/system janitor knobs ledger ledger/file mailbox mailbox/file mcpserver nearest news sandbox sandbox/bwrap sandbox/landlock sandbox/seatbelt store store/file unit wire workspace",
 	"cmd/conduct": "internal/cli", "cmd/conduct-guard": "internal/guardcmd",
 
-	// Tests with the real agent programs.
-	"e2e/model": "",
+	// Tests with the real agent programs, and with processes that are killed.
+	"e2e/model": "", "internal/crashtest": "",
 
 	// What is run by hand.
 	"internal/docgen": "config dispatch dispatch/mint grants guard hooks hooks/all hooks/claudecode hooks/codex hooks/copilot hooks/cursor hooks/geminicli hooks/generic " +
@@ -88,9 +88,10 @@ var only = []struct{ path, in, why string }{
 	{"github.com/oklog/ulid/v2", "dispatch/mint store/storetest bench/run", "the hook mints no id, and the library seeds a generator when it starts"},
 	{"mvdan.cc/sh/v3", "shell install", "the guard sees facts, not syntax; install reads the hook's own line"},
 	{"encoding/json", "internal/cli hooks/hooktest e2e/model", "reflection is too slow for the hook, and takes duplicate keys; wire reads and writes JSON"},
-	{"os/exec", "internal/cli install sandbox/sandboxtest", "nothing that the hook runs may start a process"},
+	{"os/exec", "internal/cli install internal/crashtest sandbox/sandboxtest", "nothing that the hook runs may start a process"},
 	{"net", "internal/broker sandbox/sandboxtest e2e/model", "nothing here talks to a network; the broker has a socket on this machine"},
 	{"net/http", "e2e/model", "nothing here talks to a network"},
+	{"github.com/anishathalye/porcupine", "internal/crashtest", "it checks histories, in tests"},
 	{"github.com/landlock-lsm/go-landlock", "sandbox", "restricts the first process inside, nothing else"},
 	{"plugin", "", "what runs is what was built"},
 	{"log", "", "errors are returned, calls are audited"},
