@@ -75,6 +75,7 @@ bench:
 
 soak:
 	go test -count=20 -run Kill ./store/file
+	CONDUCT_SOAK=60s go test -count=1 -timeout 30m -run 'TestSoak$$|TestLinearizable$$' ./ledger/file ./mailbox/file
 	go test -run TestNothingOfASiblingIsReached ./guard -rapid.checks=100000 -timeout 2h
 	$(MAKE) lines LINES=100000 CONFINED=100000
 	$(MAKE) fuzz FUZZTIME=10m
