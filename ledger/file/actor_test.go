@@ -140,6 +140,21 @@ func (s *Store) try(d deed) (ledger.Item, error) {
 	})
 }
 
+// mortal does deeds by processes that are killed now and then.
+func mortal(t *testing.T, dir string) (do func(deed) answer, end func()) {
+	m := crashtest.Mortal[deed, answer]{Start: func() (*actor, error) { return startActor(dir) }}
+	return func(d deed) answer {
+		a, told, err := m.Ask(d)
+		if err != nil {
+			t.Error(err)
+		}
+		if !told {
+			return answer{Code: died}
+		}
+		return a
+	}, m.End
+}
+
 // An actor does what a store in this process does.
 func TestActor(t *testing.T) {
 	s, dir := newBoard(t)

@@ -175,39 +175,6 @@ func asked(h *crashtest.History, client, deeds int, next func() deed, do func(de
 	}
 }
 
-// mortal does deeds by a process of its own, which is killed now and then.
-func mortal(t *testing.T, dir string) (do func(deed) answer, end func()) {
-	var a *actor
-	end = func() {
-		if a != nil {
-			a.Kill()
-		}
-		a = nil
-	}
-	return func(d deed) answer {
-		if a == nil {
-			var err error
-			if a, err = startActor(dir); err != nil {
-				t.Error(err)
-				return answer{Code: died}
-			}
-		}
-		ask := a.Ask
-		killed := rand.IntN(12) == 0
-		if killed {
-			ask = func(d deed) (answer, bool) { return a.AskAndKill(d, time.Duration(rand.IntN(int(3*time.Millisecond)))) }
-		}
-		got, told := ask(d)
-		if killed || !told {
-			a = nil
-		}
-		if !told {
-			return answer{Code: died}
-		}
-		return got
-	}, end
-}
-
 // glance reads the whole board. Each item in it is as it was at one moment of the
 // reading, not all of them at the same one: readers take no lock.
 func glance(t *testing.T, h *crashtest.History, client int, p play, s *Store) {

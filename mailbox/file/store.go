@@ -232,8 +232,10 @@ func (s *Store) OpenChannel(ctx context.Context, p mailbox.Pair, ttl time.Durati
 
 // Fetch returns the messages that wait for an item, the oldest first and at most
 // mailbox.MaxInbox, and how many are left. Each is noted as fetched, durably, before
-// it is returned: nobody else gets it. Where the notes of one pair cannot be written,
-// its messages wait, and are no error beside those of another.
+// it is returned: nobody else gets it. So a caller that dies between the note and what it
+// would have done with the messages has fetched them; mailbox.Again finds them. Where the
+// notes of one pair cannot be written, its messages wait, and are no error beside those of
+// another.
 func (s *Store) Fetch(ctx context.Context, item, by store.ID, now time.Time) (got []mailbox.Message, left int, err error) {
 	boxes, err := s.Boxes(item)
 	if err != nil {
