@@ -16,6 +16,7 @@ import (
 type tools struct {
 	conduct, guard            string
 	empty, lockwrite, sweep   string
+	appendwrite               string
 	python, shell             string
 	env                       []string
 	conductSize, conductGuard int64 // bytes
@@ -35,7 +36,7 @@ func build(dir string) (tools, error) {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	t := tools{
 		conduct: at("conduct"), guard: at("conduct-guard"),
-		empty: at("empty"), lockwrite: at("lockwrite"), sweep: at("sweep"), env: environment(),
+		empty: at("empty"), lockwrite: at("lockwrite"), sweep: at("sweep"), appendwrite: at("appendwrite"), env: environment(),
 	}
 	var err error
 	if t.conductSize, err = size(t.conduct); err != nil {

@@ -129,7 +129,7 @@ func (b *bench) crowd(name string, units int) (*world, error) {
 // difference is a row whose limit is in milliseconds above what it is compared with.
 func difference(what, goal string, limit float64, ours, floor time.Duration) row {
 	return row{
-		what: what, goal: goal, limit: limit, value: float64(ours-floor) / float64(time.Millisecond), unit: "ms",
+		what: what, goal: goal, limit: limit, value: float64(ours-floor) / float64(time.Millisecond), unit: "+ms",
 		ours: short(ours), than: short(floor),
 	}
 }

@@ -24,7 +24,10 @@ const (
 )
 
 // timed is the median over batches of what one call takes.
-func timed(call func() error) (time.Duration, error) {
+func timed(call func() error) (time.Duration, error) { return repeated(batches, batch, call) }
+
+// repeated is timed with other numbers, for what takes long.
+func repeated(batches, batch int, call func() error) (time.Duration, error) {
 	all := make([]time.Duration, 0, batches)
 	for range batches {
 		start := time.Now()
@@ -33,7 +36,7 @@ func timed(call func() error) (time.Duration, error) {
 				return 0, err
 			}
 		}
-		all = append(all, time.Since(start)/batch)
+		all = append(all, time.Since(start)/time.Duration(batch))
 	}
 	return median(all, func(d time.Duration) time.Duration { return d }), nil
 }

@@ -106,6 +106,8 @@ func groups() []group {
 		{"In process", inProcess},
 		{"Dispatch and release", writes},
 		{"Concurrent dispatchers", concurrent},
+		{"A worker writes to the board", boardWrites},
+		{"The board is read", boardReads},
 		{"A confined command", confined},
 		{"The janitor", sweeping},
 		{"Size", sizes},

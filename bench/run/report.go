@@ -14,7 +14,7 @@ type row struct {
 	goal  string
 	limit float64 // of value; 0 for a row without a goal
 	value float64
-	unit  string // "×", "µs", "ms", "MB"
+	unit  string // "×", "µs", "ms", "+ms" for a difference, "MB"
 	ours  string // absolute, for orientation
 	than  string // what it was compared with, absolute
 	why   string // it was not run
@@ -33,6 +33,11 @@ func absolute(what, goal string, limit float64, ours time.Duration) row {
 	return row{what: what, goal: goal, limit: limit, value: float64(ours) / float64(time.Microsecond), unit: "µs", ours: short(ours)}
 }
 
+// milliseconds is a row with a limit in milliseconds.
+func milliseconds(what, goal string, limit float64, ours time.Duration) row {
+	return row{what: what, goal: goal, limit: limit, value: float64(ours) / float64(time.Millisecond), unit: "ms", ours: short(ours)}
+}
+
 func (r row) verdict() string {
 	switch {
 	case r.why != "":
@@ -49,7 +54,7 @@ func (r row) measured() string {
 	switch r.unit {
 	case "":
 		return ""
-	case "ms":
+	case "+ms":
 		return fmt.Sprintf("+%.1f ms", r.value)
 	case "×":
 		return fmt.Sprintf("%.2f ×", r.value)
