@@ -10,9 +10,19 @@ import (
 	"github.com/seed6310be5c/conduct/store"
 )
 
-// Apply makes the next event part of a box. It is the whole fold. An event that
-// cannot follow is an error, and the box stays as it was.
+// Apply makes the next event part of a box. An event that cannot follow is an error,
+// and the box stays as it was. Copies of the box stay as they are in any case.
 func (b *Box) Apply(e Event) error {
+	b.Messages = slices.Clone(b.Messages)
+	if err := b.apply(&e); err != nil {
+		return err
+	}
+	b.Last = e.key()
+	return nil
+}
+
+// apply is the fold but for Last. It changes the messages in their place.
+func (b *Box) apply(e *Event) error {
 	switch {
 	case e.Seq != b.Events+1:
 		return fmt.Errorf("event %d follows event %d", e.Seq, b.Events)
@@ -28,18 +38,17 @@ func (b *Box) Apply(e Event) error {
 		b.Channel.Closed = true
 	case KindMessage:
 		b.Channel.Used++
-		b.Messages = append(slices.Clip(b.Messages), b.message(&e))
+		b.Messages = append(b.Messages, b.message(e))
 	case KindRelay:
-		b.Messages = append(slices.Clip(b.Messages), b.message(&e))
+		b.Messages = append(b.Messages, b.message(e))
 	case KindFetch:
-		b.Messages = slices.Clone(b.Messages)
 		for i := range b.Messages {
 			if m := &b.Messages[i]; m.To == e.Item && m.Seq <= e.Upto && m.Delivered.IsZero() {
 				m.Delivered = e.Time
 			}
 		}
 	}
-	b.Events, b.Last = e.Seq, e.key()
+	b.Events = e.Seq
 	return nil
 }
 
@@ -50,10 +59,13 @@ func (b *Box) message(e *Event) Message {
 // Fold makes a box of all its events.
 func Fold(p Pair, events []Event) (Box, error) {
 	b := Box{Pair: p}
-	for _, e := range events {
-		if err := b.Apply(e); err != nil {
+	for i := range events {
+		if err := b.apply(&events[i]); err != nil { // nobody has a copy
 			return Box{}, fmt.Errorf("box %q: %w: %w", p.Name(), store.ErrDamaged, err)
 		}
+	}
+	if n := len(events); n > 0 {
+		b.Last = events[n-1].key()
 	}
 	return b, nil
 }
