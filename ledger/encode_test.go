@@ -149,3 +149,21 @@ func FuzzDecodeEvent(f *testing.F) {
 		require.Equal(t, string(e.Encode()), string(again.Encode()))
 	})
 }
+
+func FuzzReadItem(f *testing.F) {
+	it := ledger.Item{ID: item1}
+	for _, e := range oneOfEach(f) {
+		require.NoError(f, it.Apply(e))
+		f.Add(write(&it))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		it, err := ledger.ReadItem(wire.NewReader(data), item1)
+		if err != nil {
+			require.ErrorIs(t, err, store.ErrDamaged)
+			return
+		}
+		again, err := ledger.ReadItem(wire.NewReader(write(&it)), item1)
+		require.NoError(t, err)
+		require.Equal(t, string(write(&it)), string(write(&again)))
+	})
+}

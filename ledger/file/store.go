@@ -381,9 +381,23 @@ func (s *Store) goal() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	goal, err := decodeGoal(data)
+	if err != nil {
+		return "", &store.DamageError{File: path.Base(goalFile), Reason: err.Error()}
+	}
+	return goal, nil
+}
+
+func encodeGoal(goal string) []byte {
+	var w wire.Writer
+	w.Object("").Int("schema", ledger.Schema).String("goal", goal).End()
+	return append(w.Bytes(), '\n')
+}
+
+func decodeGoal(data []byte) (string, error) {
 	goal, schema := "", int64(0)
 	r := wire.NewReader(data)
-	err = r.Object(func(name string) (err error) {
+	err := r.Object(func(name string) (err error) {
 		switch name {
 		case "schema":
 			schema, err = r.Int()
@@ -403,8 +417,5 @@ func (s *Store) goal() (string, error) {
 	if err == nil {
 		err = ledger.CheckGoal(goal)
 	}
-	if err != nil {
-		return "", &store.DamageError{File: path.Base(goalFile), Reason: err.Error()}
-	}
-	return goal, nil
+	return goal, err
 }

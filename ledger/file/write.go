@@ -9,7 +9,6 @@ import (
 
 	"github.com/seed6310be5c/conduct/ledger"
 	"github.com/seed6310be5c/conduct/store"
-	"github.com/seed6310be5c/conduct/wire"
 )
 
 // maxReplaced is how many lines that were replaced a log holds before it is
@@ -37,10 +36,8 @@ func (s *Store) SetGoal(ctx context.Context, goal string) error {
 	if err != nil {
 		return err
 	}
-	var w wire.Writer
-	w.Object("").Int("schema", ledger.Schema).String("goal", goal).End()
 	s.step("goal")
-	if err := s.files.Put(goalFile, append(w.Bytes(), '\n')); err != nil {
+	if err := s.files.Put(goalFile, encodeGoal(goal)); err != nil {
 		return err
 	}
 	return s.files.Sync(append(made, top)...)
