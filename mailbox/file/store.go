@@ -290,20 +290,26 @@ func (s *Store) Forget(ctx context.Context, item store.ID) error {
 	if err != nil {
 		return err
 	}
-	for _, p := range pairs {
-		free, err := s.files.Lock(ctx, lockOf(p))
-		if err != nil {
-			return fmt.Errorf("the mailbox: %w", err)
-		}
-		s.step("remove")
-		err = s.files.Root().Remove(path(p))
-		free()
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("remove the mailbox %q: %w", p.Name(), err)
-		}
-	}
 	if len(pairs) == 0 {
 		return nil
 	}
+	for _, p := range pairs {
+		if err := s.remove(ctx, p); err != nil {
+			return err
+		}
+	}
 	return s.files.Sync(dir)
+}
+
+func (s *Store) remove(ctx context.Context, p mailbox.Pair) error {
+	free, err := s.files.Lock(ctx, lockOf(p))
+	if err != nil {
+		return fmt.Errorf("the mailbox: %w", err)
+	}
+	defer free()
+	s.step("remove")
+	if err := s.files.Root().Remove(path(p)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove the mailbox %q: %w", p.Name(), err)
+	}
+	return nil
 }
