@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -172,39 +173,42 @@ func asked(h *crashtest.History, client int, next func() deed, do func(deed) ans
 	}
 }
 
-// history has stores of this process and processes that are killed do deeds with the same
-// boxes, all at once. do changes what the stores do.
-func history(t *testing.T, do func(s *Store, dir string) func(deed) answer) []porcupine.Operation {
+// history has several write and fetch, in the same boxes and all at once. actor makes the
+// next of them.
+func history(t *testing.T, actor func(client int, dir string) (do func(deed) answer, end func())) []porcupine.Operation {
 	s, dir := newStore(t)
 	h, pairs := crashtest.NewHistory(), []mailbox.Pair{newPair(t), newPair(t)}
 	for _, p := range pairs {
-		h.Add(0, h.Now(), deed{Verb: opens, Pair: p, Limit: 20}, s.do(deed{Verb: opens, Pair: p, Limit: 20}))
+		d := deed{Verb: opens, Pair: p, Limit: 20}
+		h.Add(0, h.Now(), d, s.do(d))
 	}
+	wishes := slices.Repeat([]func() deed{func() deed { return writing(pairs) }}, 4)
+	wishes = append(wishes,
+		func() deed { p := pairs[rand.IntN(2)]; return deed{Verb: fetches, Pair: p, Item: p.A} },
+		func() deed { p := pairs[rand.IntN(2)]; return deed{Verb: fetches, Pair: p, Item: p.B} })
 	var wg sync.WaitGroup
-	for client := range 3 {
-		mine := do(openStore(t, dir), dir)
-		wg.Go(func() { asked(h, client, func() deed { return writing(pairs) }, mine) })
-	}
-	dying := func(client int, next func() deed) {
+	for client, next := range wishes {
+		do, end := actor(client, dir)
 		wg.Go(func() {
-			mine, end := mortal(t, dir)
 			defer end()
-			asked(h, client, next, mine)
+			asked(h, client, next, do)
 		})
 	}
-	dying(3, func() deed { return writing(pairs) })
-	dying(4, func() deed { p := pairs[rand.IntN(2)]; return deed{Verb: fetches, Pair: p, Item: p.A} })
-	dying(5, func() deed { p := pairs[rand.IntN(2)]; return deed{Verb: fetches, Pair: p, Item: p.B} })
 	wg.Wait()
 	return h.Operations()
 }
 
-// Whatever is written and fetched at once, and whoever is killed meanwhile, comes out as if
-// it had been done one after the other.
+// Whatever stores of this process and others do at once, and whoever of these is killed
+// meanwhile, comes out as if it had been done one after the other.
 func TestLinearizable(t *testing.T) {
 	until := time.Now().Add(crashtest.Time(0))
 	for {
-		ops := history(t, func(s *Store, _ string) func(deed) answer { return s.do })
+		ops := history(t, func(client int, dir string) (func(deed) answer, func()) {
+			if client < 3 {
+				return openStore(t, dir).do, func() {}
+			}
+			return mortal(t, dir)
+		})
 		require.Equal(t, porcupine.Ok, porcupine.CheckOperationsTimeout(box(), ops, time.Minute))
 		seen, got := map[string]int{}, 0
 		for _, op := range ops {
@@ -223,7 +227,7 @@ func TestLinearizable(t *testing.T) {
 }
 
 // A checker that finds nothing is none: locks that hold nobody off are found, since
-// somebody deletes their files, and a reader that looks only once.
+// somebody deletes their files, and a reader that counts only once.
 func TestLinearizableFindsBugs(t *testing.T) {
 	for name, plant := range map[string]func(s *Store, dir string) func(deed) answer{
 		"locks that hold nobody off": func(s *Store, dir string) func(deed) answer {
@@ -232,7 +236,7 @@ func TestLinearizableFindsBugs(t *testing.T) {
 				return s.do(d)
 			}
 		},
-		"a reader that looks only once": func(s *Store, _ string) func(deed) answer {
+		"a reader that counts only once": func(s *Store, _ string) func(deed) answer {
 			had := map[deed]answer{}
 			return func(d deed) answer {
 				a, ok := had[d]
@@ -249,7 +253,8 @@ func TestLinearizableFindsBugs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for round := 0; ; round++ {
 				require.Less(t, round, 20, "it is not found")
-				if porcupine.CheckOperationsTimeout(box(), history(t, plant), time.Minute) == porcupine.Illegal {
+				ops := history(t, func(_ int, dir string) (func(deed) answer, func()) { return plant(openStore(t, dir), dir), func() {} })
+				if porcupine.CheckOperationsTimeout(box(), ops, time.Minute) == porcupine.Illegal {
 					return
 				}
 			}
