@@ -82,7 +82,7 @@ func (e every) requireHooks(t *testing.T) {
 		if e.Plugin {
 			continue
 		}
-		require.EqualValues(t, 10, h.Timeout)
+		require.EqualValues(t, 60, h.Timeout)
 		line := install.Notice(e.opts)
 		if h.Judges() {
 			line = install.Command(e.opts)

@@ -128,7 +128,7 @@ func requireInstalled(t *testing.T, w ws) {
 				}
 				n++
 				require.Equal(t, "command", h.Type)
-				require.Equal(t, 10, h.Timeout)
+				require.Equal(t, 60, h.Timeout)
 				require.Equal(t, matcher, *group.Matcher)
 			}
 		}
