@@ -88,3 +88,14 @@ func TestOwnVerbs(t *testing.T) {
 		}
 	}
 }
+
+// Who is refused a verb is told every one that is a worker's.
+func TestControlRefusalNamesTheWorkersVerbs(t *testing.T) {
+	w := aidlc(t)
+	mine := w.dispatch("U03", reviewer, nil)
+	said := w.decide(w.shell("conduct board show")).Reason
+	for _, verb := range []string{"brief", "report", "request", "message", "inbox", "status", "check"} {
+		require.NotEqual(t, "control_command", w.code(w.shell("conduct "+verb+" --dispatch "+string(mine.ID))), verb)
+		require.Regexp(t, `[" ]`+verb+`"`, said)
+	}
+}

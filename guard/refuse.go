@@ -77,7 +77,7 @@ func refuse(c Code, r refusal) string {
 	case Protected:
 		b.WriteString(what + " is protected: records, hook settings, git's own files and other agents' transcripts are closed to dispatched agents. Go on without it.")
 	case ControlCommand:
-		b.WriteString(orElse(r.detail, "that command is the conductor's. You may run \"conduct brief\", \"report\", \"status\" and \"check\" with --dispatch and your own id behind the verb and no computed words, and \"conduct help\"."))
+		b.WriteString(orElse(r.detail, "that command is the conductor's. You may run \"conduct brief\", \"report\", \"request\", \"message\", \"inbox\", \"status\" and \"check\" with --dispatch and your own id behind the verb and no computed words, and \"conduct help\"."))
 	case Expired:
 		b.WriteString("the time of this dispatch is up (expired). Stop, and ask the conductor for a new dispatch.")
 	case Released:
