@@ -30,15 +30,21 @@ func (it *Item) Apply(e Event) error {
 	case KindDecision:
 		it.Decision = e.Text
 	case KindVerdict:
+		it.Fails += failed(e.Verdict) - failed(it.Verdict) // a round counts by what it was judged last
 		it.State, it.Verdict, it.JudgedFor = StateJudged, e.Verdict, e.Dispatch
-		if e.Verdict == dispatch.VerdictNotReady || e.Verdict == dispatch.VerdictBlocked {
-			it.Fails++
-		}
 	case KindClose:
 		it.Status, it.State = StatusClosed, StateClosed
 	}
 	it.Events, it.UpdatedAt, it.Last, it.Bare = e.Seq, e.Time, e.key(), e.bare()
 	return nil
+}
+
+// failed is 1 for the verdict of a round that failed, else 0.
+func failed(v dispatch.Verdict) int {
+	if v == dispatch.VerdictNotReady || v == dispatch.VerdictBlocked {
+		return 1
+	}
+	return 0
 }
 
 // follows says whether an event can be the next one.

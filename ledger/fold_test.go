@@ -167,6 +167,26 @@ func TestLife(t *testing.T) {
 	at("closed", "closed", 2, 10)
 }
 
+// A round fails once, however often it is judged, and not when it is judged ready after
+// all.
+func TestFails(t *testing.T) {
+	it := made(t)
+	for _, tt := range []struct {
+		verdict dispatch.Verdict
+		by      store.ID
+		fails   int
+	}{
+		{dispatch.VerdictNotReady, "", 1}, {dispatch.VerdictNotReady, disp1, 1}, {dispatch.VerdictBlocked, disp1, 1},
+		{dispatch.VerdictReady, disp1, 0}, {dispatch.VerdictAbandoned, disp1, 0}, {dispatch.VerdictBlocked, disp1, 1},
+	} {
+		do(t, it)(it.PlanVerdict(tt.verdict, tt.by, start))
+		require.Equal(t, tt.fails, it.Fails, tt)
+	}
+	do(t, it)(it.PlanBind(disp2, false, start))
+	do(t, it)(it.PlanVerdict(dispatch.VerdictNotReady, disp2, start))
+	require.Equal(t, 2, it.Fails)
+}
+
 // Progress that follows progress takes its place, unless something would be lost.
 func TestProgressCoalesces(t *testing.T) {
 	it := made(t)

@@ -113,7 +113,7 @@ type Item struct {
 	Status     Status
 	State      State
 	Round      int // how often it was bound
-	Fails      int // verdicts of not-ready and blocked
+	Fails      int // rounds that were judged not-ready or blocked
 	Decision   string
 	Verdict    dispatch.Verdict // of this round, or ""
 	JudgedFor  store.ID         // the dispatch that the verdict is about, or ""
