@@ -85,7 +85,7 @@ func itemID(s string) (store.ID, error) {
 
 func newBoardGoal(env *Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "goal TEXT", Short: "say what all the items are for", Args: cobra.ExactArgs(1),
+		Use: "goal TEXT", Short: "say what all the items are for", Args: wanted("TEXT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return env.onBoard(func(d *desk) error {
 				if err := d.board().SetGoal(cmd.Context(), args[0]); err != nil {
@@ -112,6 +112,9 @@ func newBoardCreate(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "create --title T [--acceptance A] [--parent ITEM]", Short: "add an item, and print its id", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if n.Title == "" {
+				return usageError{errors.New("--title is missing")}
+			}
 			return env.onBoard(func(d *desk) error {
 				n.Session, n.Parent = env.session(session), store.ID(strings.ToUpper(parent))
 				it, err := d.create(cmd.Context(), n)
@@ -220,7 +223,7 @@ func (d *desk) closeItem(ctx context.Context, id store.ID) (ledger.Item, error) 
 func newBoardDecide(env *Env) *cobra.Command {
 	var item string
 	c := &cobra.Command{
-		Use: "decide --item ITEM TEXT", Short: "tell an item's worker what was decided", Args: cobra.ExactArgs(1),
+		Use: "decide --item ITEM TEXT", Short: "tell an item's worker what was decided", Args: wanted("TEXT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return env.change(item, "decided", func(d *desk, id store.ID) (ledger.Item, error) {
 				return d.decide(cmd.Context(), id, args[0])
@@ -234,7 +237,7 @@ func newBoardDecide(env *Env) *cobra.Command {
 func newBoardVerdict(env *Env) *cobra.Command {
 	var item string
 	c := &cobra.Command{
-		Use: "verdict --item ITEM ready|not-ready|blocked|abandoned", Short: "judge an item (conduct release does so by itself)", Args: cobra.ExactArgs(1),
+		Use: "verdict --item ITEM ready|not-ready|blocked|abandoned", Short: "judge an item (conduct release does so by itself)", Args: wanted("the verdict"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			v := dispatch.Verdict(strings.ToLower(args[0]))
 			return env.change(item, "judged "+string(v), func(d *desk, id store.ID) (ledger.Item, error) {

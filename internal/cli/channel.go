@@ -148,7 +148,7 @@ func (d *desk) closeChannel(ctx context.Context, from, to store.ID) (mailbox.Box
 func newChannelRelay(env *Env) *cobra.Command {
 	var o ends
 	c := &cobra.Command{
-		Use: "relay --from ITEM --to ITEM TEXT", Short: "pass a text of one item's worker on to another one's inbox", Args: cobra.ExactArgs(1),
+		Use: "relay --from ITEM --to ITEM TEXT", Short: "pass a text of one item's worker on to another one's inbox", Args: wanted("TEXT"),
 		Long: `Puts a text, at most 500 bytes in one line, into the inbox of the item --to, as from
 the worker of the item --from and passed on by the conductor. It needs no channel.
 The text is the conductor's choice: what the worker asked for, or other words.`,

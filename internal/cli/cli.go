@@ -207,7 +207,7 @@ func helpOn(cmd *cobra.Command, args []string) error {
 		err = fmt.Errorf("unknown command %q", strings.Join(args, " "))
 	}
 	if err != nil {
-		return usageError{err}
+		return hint(usageError{err}, "conduct help")
 	}
 	return found.Help()
 }
@@ -220,14 +220,31 @@ func command(_ *cobra.Command, args []string) error {
 	return nil
 }
 
+// wanted wants one argument for each name, as the usage line calls them.
+func wanted(names ...string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		switch {
+		case len(args) < len(names):
+			return fmt.Errorf("%s is missing", names[len(args)])
+		case len(args) > len(names):
+			return fmt.Errorf("argument %q is one too many: quote what has spaces", args[len(names)])
+		}
+		return nil
+	}
+}
+
 // wrapArgs makes wrong arguments a usage error.
 func wrapArgs(c *cobra.Command) {
 	if check := c.Args; check != nil {
 		c.Args = func(cmd *cobra.Command, args []string) error {
-			if err := check(cmd, args); err != nil {
-				return usageError{err}
+			err := check(cmd, args)
+			if err == nil {
+				return nil
 			}
-			return nil
+			if strings.HasPrefix(err.Error(), unknownCommand) && !cmd.HasSubCommands() {
+				err = fmt.Errorf("argument %q is one too many", args[0])
+			}
+			return usageError{err}
 		}
 	}
 	for _, sub := range c.Commands() {

@@ -363,3 +363,29 @@ func TestOneOf(t *testing.T) {
 	require.EqualError(t, err, `--x "c" is not one of a, b`)
 	require.True(t, slices.Contains([]int{exitUsage}, explain(err).exit))
 }
+
+// What is wrong with the arguments is said in the words of the usage line, with the help
+// of the command that was meant.
+func TestWrongArguments(t *testing.T) {
+	b := newBench(t)
+	for line, want := range map[string]string{
+		"board show X":                            `argument "X" is one too many|conduct board show --help`,
+		"board goal":                              `TEXT is missing|conduct board goal --help`,
+		"board create":                            `--title is missing|conduct board create --help`,
+		"board verdict --item X":                  `the verdict is missing|conduct board verdict --help`,
+		"report --kind done two words":            `argument "words" is one too many: quote what has spaces|conduct report --help`,
+		"knob set --unit U03 sandbox":             `VALUE is missing|conduct knob set --help`,
+		"knob set --unit U03 sandbx off":          `knob "sandbx" is not known: one of sandbox, approval, opaque|conduct knob set --help`,
+		"knob show":                               `--dispatch or --unit is missing|conduct knob show --help`,
+		"knob show --unit U03 --dispatch X":       `--dispatch and --unit exclude each other|conduct knob show --help`,
+		"board list":                              `unknown command "list"|conduct board --help`,
+		"list":                                    `unknown command "list"|conduct help`,
+		"help list":                               `unknown command "list"|conduct help`,
+		"channel open --from X --to X --ttl soon": `--ttl: "soon" is no duration such as "90m", "6h" or "7d"|conduct channel open --help`,
+	} {
+		code, _, errs := b.run(strings.Fields(line)...)
+		require.Equal(t, exitUsage, code, line)
+		said, help, _ := strings.Cut(want, "|")
+		require.Equal(t, "conduct: "+said+"\nhint: "+help+"\n", errs, line)
+	}
+}

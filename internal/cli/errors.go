@@ -135,7 +135,7 @@ func refusal(e *ledger.Error) answer {
 	case ledger.UnknownItem:
 		a.exit = exitNotFound
 	case ledger.FieldTooLong, ledger.FieldInvalid:
-		a.exit, a.hint = exitUsage, "correct the "+e.Field
+		a.exit, a.hint = exitUsage, fmt.Sprintf("correct %q", e.Field)
 	case ledger.BadPointer:
 		a.exit, a.hint = exitUsage, "conduct report --help shows the shapes"
 	case ledger.AlreadyBound:
@@ -160,6 +160,9 @@ func refusal(e *ledger.Error) answer {
 	return a
 }
 
+// unknownCommand is how cobra begins what it says of a word that is no command.
+const unknownCommand = "unknown command "
+
 // report prints an error and returns the exit code.
 func (e *Env) report(err error) int {
 	if err == nil {
@@ -171,10 +174,13 @@ func (e *Env) report(err error) int {
 	}
 	a := explain(err)
 	message := oneLine(err.Error())
-	if unknown, ok := strings.CutPrefix(message, "unknown command "); ok {
-		a = answer{exitUsage, "usage", "conduct help"}
+	if unknown, ok := strings.CutPrefix(message, unknownCommand); ok {
+		a.exit, a.code = exitUsage, "usage"
+		if a.hint == "" {
+			a.hint = "conduct help"
+		}
 		name, _, _ := strings.Cut(unknown, " for ")
-		message = "unknown command " + name
+		message = unknownCommand + name
 	}
 	if e.json {
 		var w wire.Writer

@@ -42,8 +42,11 @@ func (s *knobSelection) flags(c *cobra.Command) {
 }
 
 func (s *knobSelection) selector() (dispatch.Selector, error) {
-	if (s.dispatch == "") == (s.unit == "") {
-		return dispatch.Selector{}, usageError{errors.New("one of --dispatch and --unit is needed")}
+	switch {
+	case s.dispatch == "" && s.unit == "":
+		return dispatch.Selector{}, usageError{errors.New("--dispatch or --unit is missing")}
+	case s.dispatch != "" && s.unit != "":
+		return dispatch.Selector{}, usageError{errors.New("--dispatch and --unit exclude each other")}
 	}
 	return dispatch.Selector{ID: store.ID(strings.ToUpper(s.dispatch)), Unit: s.unit, AnyAgent: true}, nil
 }
@@ -69,7 +72,7 @@ func newKnobSet(env *Env) *cobra.Command {
 	var s knobSelection
 	var session string
 	c := &cobra.Command{
-		Use: "set --dispatch ID | --unit U KNOB VALUE", Short: "turn a knob", Args: cobra.ExactArgs(2),
+		Use: "set --dispatch ID | --unit U KNOB VALUE", Short: "turn a knob", Args: wanted("KNOB", "VALUE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			sel, err := s.selector()
 			if err != nil {
@@ -77,7 +80,7 @@ func newKnobSet(env *Env) *cobra.Command {
 			}
 			name, value, err := knobs.Parse(args[0], args[1])
 			if err != nil {
-				return err
+				return usageError{err}
 			}
 			return env.asConductor(knobsAreTheConductors, func(d *desk) error {
 				return d.turn(cmd.Context(), sel, knobs.Event{Knob: name, Value: value, By: env.me(session)})

@@ -33,7 +33,7 @@ func target(to string) (store.ID, error) {
 func newRequest(env *Env) *cobra.Command {
 	var id, to, kind string
 	c := &cobra.Command{
-		Use: "request --kind relay|channel --to ITEM TEXT", Short: "a worker asks the conductor to pass something on, or for a channel", Args: cobra.ExactArgs(1),
+		Use: "request --kind relay|channel --to ITEM TEXT", Short: "a worker asks the conductor to pass something on, or for a channel", Args: wanted("TEXT"),
 		Long: `Writes a request, at most 500 bytes in one line, on the worker's own item. Nothing
 of the other item changes, and its worker sees nothing of it: what comes of it is
 the conductor's to say, who passes a text on (relay) or opens a channel.`,
@@ -104,7 +104,7 @@ func sentJSON(from, to store.ID, repeated bool) []byte {
 func newMessage(env *Env) *cobra.Command {
 	var id, to string
 	c := &cobra.Command{
-		Use: "message --to ITEM TEXT", Short: "a worker writes to another one over a channel that the conductor opened", Args: cobra.ExactArgs(1),
+		Use: "message --to ITEM TEXT", Short: "a worker writes to another one over a channel that the conductor opened", Args: wanted("TEXT"),
 		Long: `Puts a text, at most 500 bytes in one line, into the inbox of another item. It stays
 there until that item's worker runs conduct inbox: a message wakes nobody.`,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -68,7 +68,7 @@ func newUnit(env *Env) *cobra.Command {
 		Use: "list", Short: "list the units", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return listUnits(env) },
 	}, &cobra.Command{
-		Use: "show UNIT", Short: "show one unit", Args: cobra.ExactArgs(1),
+		Use: "show UNIT", Short: "show one unit", Args: wanted("UNIT"),
 		RunE: func(_ *cobra.Command, args []string) error { return showUnit(env, args[0]) },
 	})
 	return c

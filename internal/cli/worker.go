@@ -140,7 +140,7 @@ workers see too, and so has one of these shapes:
 ` + shapes() + `
 A report of progress takes the place of the one before. A report that says what
 the last one said changes nothing, so that it can be sent again.`,
-		Args: cobra.ExactArgs(1),
+		Args: wanted("SUMMARY"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), env, args[0]) },
 	}
 	c.Flags().StringVar(&o.kind, "kind", "", "progress, done, blocked or question")
