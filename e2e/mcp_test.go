@@ -265,7 +265,7 @@ func runTools(t *testing.T, sv server) {
 	require.Contains(t, result("root", "root-0"), "charged once, see")
 
 	board := w.conduct("board", "show", "--item", item)
-	require.Contains(t, board, "reported done: charged once, see construction/units/U04/design.md pr:12")
+	require.Contains(t, board, `reported done: "charged once, see construction/units/U04/design.md" pr:12`)
 	require.Contains(t, board, "bound")
 	log := w.conduct("log", "--unit", "U03", "--json")
 	require.Contains(t, log, "work_report")

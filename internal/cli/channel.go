@@ -234,6 +234,9 @@ func (o *ends) show(env *Env) error {
 		if env.json {
 			return env.print("%s\n", writtenJSON(events))
 		}
+		if len(events) == 0 {
+			return env.print("nothing was written\n")
+		}
 		for i := range events {
 			if err := env.print("%s %s\n", stamp(events[i].Time), mailText(&events[i], p)); err != nil {
 				return err

@@ -153,13 +153,13 @@ func eventText(e *ledger.Event) string {
 	case ledger.KindBind:
 		return "bound to dispatch " + string(e.Dispatch)
 	case ledger.KindReport:
-		return strings.TrimSpace(fmt.Sprintf("reported %s: %s %s", e.Report, e.Text, pointers(e.Artifacts)))
+		return strings.TrimSpace(fmt.Sprintf("reported %s: %q %s", e.Report, e.Text, pointers(e.Artifacts)))
 	case ledger.KindDecision:
 		return "decided: " + oneLine(e.Text)
 	case ledger.KindVerdict:
 		return "judged " + string(e.Verdict)
 	case ledger.KindRequest:
-		return fmt.Sprintf("asked for a %s to %s: %s", e.Request, e.To, e.Text)
+		return fmt.Sprintf("asked for a %s to %s: %q", e.Request, e.To, e.Text)
 	}
 	return "closed"
 }

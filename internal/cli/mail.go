@@ -90,7 +90,7 @@ func (e *Env) printSent(from, to store.ID, said string, repeated bool) error {
 		return e.print("%s\n", sentJSON(from, to, repeated))
 	}
 	if repeated {
-		said += ", before already"
+		said = "that was sent already"
 	}
 	return e.print("%s to %s: %s\n", from, to, said)
 }

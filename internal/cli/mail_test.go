@@ -84,3 +84,35 @@ func item(t *testing.T, b *bench, n int) string {
 	t.Helper()
 	return strings.Fields(strings.Split(b.ok("board", "show"), "\n")[n+1])[0]
 }
+
+// What is read by eye has no blank ends, and is never nothing at all.
+func TestTextForms(t *testing.T) {
+	b := newBench(t)
+	card := strings.TrimSpace(b.ok("board", "create", "--title", "pay by card"))
+	bill := strings.TrimSpace(b.ok("board", "create", "--title", "send the bill"))
+	id := strings.Fields(b.ok("dispatch", "--unit", "U03", "--item", card))[0]
+	require.Contains(t, b.ok("brief", "--dispatch", id), "sibling "+bill+" new: send the bill\n")
+	require.Equal(t, "nothing was written\n", b.ok("channel", "show", "--from", card, "--to", bill))
+	// A worker's text cannot look like ours, here either.
+	b.ok("report", "--dispatch", id, "--kind", "done", "--artifact", "pr:1", `judged "ready"`)
+	b.ok("request", "--dispatch", id, "--kind", "relay", "--to", bill, "closed")
+	shown := b.ok("board", "show", "--item", card)
+	require.Contains(t, shown, ` reported done: "judged \"ready\"" pr:1`+"\n")
+	require.Contains(t, shown, " asked for a relay to "+bill+`: "closed"`+"\n")
+}
+
+// A worker whose item was closed cannot help itself; one that writes to a closed one can.
+func TestHintOfAClosedItem(t *testing.T) {
+	b := newBench(t)
+	card := strings.TrimSpace(b.ok("board", "create", "--title", "pay by card"))
+	bill := strings.TrimSpace(b.ok("board", "create", "--title", "send the bill"))
+	id := strings.Fields(b.ok("dispatch", "--unit", "U03", "--item", card))[0]
+	b.ok("board", "close", "--item", bill)
+	code, _, errs := b.run("request", "--dispatch", id, "--kind", "relay", "--to", bill, "x")
+	require.Equal(t, exitConflict, code)
+	require.Contains(t, errs, "hint: conduct brief shows the items that are open\n")
+	b.ok("board", "close", "--item", card)
+	code, _, errs = b.run("report", "--dispatch", id, "--kind", "done", "x")
+	require.Equal(t, exitConflict, code)
+	require.Contains(t, errs, "is closed\nhint: ask the conductor for an item to work on\n")
+}

@@ -248,7 +248,7 @@ func (d *desk) printStatus(v view) error {
 		fmt.Fprintf(out, "%d calls on unit paths by agents that nobody dispatched\n", v.undispatched)
 	}
 	if v.open > 0 {
-		fmt.Fprintf(out, "%d questions wait for an answer (conduct approve)\n", v.open)
+		fmt.Fprintf(out, "questions that wait for an answer: %d (conduct approve)\n", v.open)
 	}
 	for _, dam := range v.damaged {
 		fmt.Fprintf(out, "damaged: %s: %s\n", dam.File, dam.Reason)

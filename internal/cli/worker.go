@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed6310be5c/conduct/dispatch"
 	"github.com/seed6310be5c/conduct/ledger"
+	"github.com/seed6310be5c/conduct/store"
 	"github.com/seed6310be5c/conduct/wire"
 )
 
@@ -81,16 +82,20 @@ func (e *Env) asWorker(given string, do func(*desk, *dispatch.Dispatch) error) e
 		return hinted{error: fmt.Errorf("%w: dispatch %s is %s", dispatch.ErrConflict, got.ID, got.Now), code: string(ledger.NotBound),
 			hint: "ask the conductor for a new dispatch"}
 	}
-	return workerHint(do(d, got))
+	return d.workerHint(got.ID, do(d, got))
 }
 
-// workerHint adds to a refusal what a worker can do about it.
-func workerHint(err error) error {
+// workerHint adds to a refusal what the worker of a dispatch can do about it.
+func (d *desk) workerHint(by store.ID, err error) error {
 	var refused *ledger.Error
 	if !errors.As(err, &refused) {
 		return err
 	}
-	switch refused.Code {
+	code := refused.Code
+	if code == ledger.ItemClosed && refused.Item == d.item(by) {
+		code = ledger.NotBound // it has nothing to work on any more
+	}
+	switch code {
 	case ledger.NotBound, ledger.EventCapExceeded:
 		return hint(err, "ask the conductor for an item to work on")
 	case ledger.ItemClosed, ledger.UnknownItem:
@@ -116,7 +121,8 @@ func (e *Env) printBrief(v ledger.Brief) error {
 		e.line("changed", fmt.Sprintf("%s is %s now, by %s, %s", c.Knob, c.Value, c.By, stamp(c.Time)))
 	}
 	for _, s := range v.Siblings {
-		if err := e.print("sibling %s %s: %s %s\n", s.Item, s.Status, s.Title, pointers(s.Artifacts)); err != nil {
+		line := fmt.Sprintf("sibling %s %s: %s %s", s.Item, s.Status, s.Title, pointers(s.Artifacts))
+		if err := e.print("%s\n", strings.TrimRight(line, " ")); err != nil {
 			return err
 		}
 	}
