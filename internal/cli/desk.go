@@ -43,6 +43,9 @@ func (e *Env) open() (*desk, error) {
 		return nil, err
 	}
 	if _, err := found.First(start); err != nil {
+		if e.Getenv(varConfined) != "" {
+			err = hint(fmt.Errorf("%w: this runs confined, and records are hidden", err), "conduct brief, report, request, message and inbox work here")
+		}
 		return nil, err
 	}
 	for i, ws := range found.Workspaces {

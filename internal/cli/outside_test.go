@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -125,4 +127,17 @@ func TestAsksOutside(t *testing.T) {
 	require.Equal(t, exitFailed, code)
 	require.Contains(t, out, "nobody answers outside of the sandbox")
 	require.Contains(t, out, `"hint":"`)
+}
+
+// Where a command runs confined, the records are hidden: to make new ones is no help.
+func TestNoWorkspaceWithin(t *testing.T) {
+	b := newBench(t)
+	require.NoError(t, os.RemoveAll(filepath.Join(b.root, ".conduct")))
+	code, _, errs := b.run("status")
+	require.Equal(t, exitNotFound, code)
+	require.Contains(t, errs, "hint: conduct init\n")
+	b.vars[varConfined] = "1"
+	code, _, errs = b.run("status")
+	require.Equal(t, exitNotFound, code)
+	require.Contains(t, errs, ": this runs confined, and records are hidden\nhint: conduct brief, report, request, message and inbox work here\n")
 }

@@ -184,6 +184,9 @@ func (d *desk) look(o *statusOptions) (view, error) {
 // varDispatch names a worker's own dispatch in its environment.
 const varDispatch = "CONDUCT_DISPATCH"
 
+// varConfined is set in the environment of what runs confined.
+const varConfined = "CONDUCT_CONFINED"
+
 // own reads the dispatch that a worker names as its own.
 func (d *desk) own(id string) (*dispatch.Dispatch, error) {
 	got, err := d.book.Find(dispatch.Selector{ID: store.ID(strings.ToUpper(id))})
