@@ -131,3 +131,17 @@ func TestBoardWait(t *testing.T) {
 		require.Equal(t, 9*time.Minute, time.Since(began))
 	})
 }
+
+// A verdict that a closed item does not take is not lost without a word.
+func TestReleaseOfAClosedItem(t *testing.T) {
+	b := newBench(t)
+	for verdict, said := range map[string]bool{"ready": false, "not-ready": true} {
+		item := strings.TrimSpace(b.ok("board", "create", "--title", "t"))
+		b.ok("dispatch", "--unit", "U03", "--item", item)
+		b.ok("board", "verdict", "--item", item, "ready")
+		b.ok("board", "close", "--item", item)
+		code, _, errs := b.run("release", "--unit", "U03", "--verdict", verdict)
+		require.Equal(t, exitOK, code)
+		require.Equal(t, said, strings.Contains(errs, "item "+item+" is closed, so the verdict of dispatch "), errs)
+	}
+}

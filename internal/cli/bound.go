@@ -80,6 +80,9 @@ func (d *desk) judge(ctx context.Context, got *dispatch.Dispatch) {
 	if errors.Is(err, ledger.NotBound) {
 		return
 	}
+	if err == nil && !it.Open() && it.Verdict != got.Verdict {
+		d.env.warn("item %s is closed, so the verdict of dispatch %s is not on the board", it.ID, got.ID)
+	}
 	if err == nil && it.Open() {
 		_, err = d.board().Change(ctx, it.ID, func(it *ledger.Item) (ledger.Event, error) {
 			if it.Dispatch != got.ID {
