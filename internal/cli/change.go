@@ -33,6 +33,19 @@ func (s *selection) add(f *pflag.FlagSet) {
 	f.Uint64Var(&s.generation, "generation", 0, "only if the dispatch has this generation")
 }
 
+// pick is add for the conductor's verbs, where --dispatch is another name of --id: the
+// verbs of the board and the tools call it so.
+func (s *selection) pick(f *pflag.FlagSet) {
+	s.add(f)
+	f.Lookup("id").Usage += " (or --dispatch)"
+	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "dispatch" {
+			name = "id"
+		}
+		return pflag.NormalizedName(name)
+	})
+}
+
 func (s *selection) selector() (dispatch.Selector, error) {
 	for _, name := range []string{"unit", "id"} {
 		if f := s.flags.Lookup(name); f.Changed && f.Value.String() == "" {
@@ -76,7 +89,7 @@ func newRenew(env *Env) *cobra.Command {
 			return desk.printChanged(got, "renewed until "+got.ExpiresAt.UTC().Format(time.RFC3339))
 		},
 	}
-	s.add(c.Flags())
+	s.pick(c.Flags())
 	c.Flags().StringVar(&ttl, "ttl", "", "how long from now")
 	return c
 }
@@ -124,7 +137,7 @@ func newGrantAdd(env *Env) *cobra.Command {
 			}, "opened "+strings.Join(append(o.read, o.write...), ", "))
 		},
 	}
-	o.add(c.Flags())
+	o.pick(c.Flags())
 	c.Flags().StringArrayVar(&o.read, "read", nil, "a file, folder (ending in /) or glob that may be read")
 	c.Flags().StringArrayVar(&o.write, "write", nil, "a file that may be read and written")
 	c.Flags().StringVar(&o.ttl, "ttl", "", "close it again after this time")
@@ -151,7 +164,7 @@ func newGrantRevoke(env *Env) *cobra.Command {
 			}, "closed "+strings.Join(append(o.read, o.write...), ", "))
 		},
 	}
-	o.add(c.Flags())
+	o.pick(c.Flags())
 	c.Flags().StringArrayVar(&o.read, "read", nil, "what --read opened")
 	c.Flags().StringArrayVar(&o.write, "write", nil, "what --write opened")
 	return c
@@ -238,7 +251,7 @@ func newGrantList(env *Env) *cobra.Command {
 			return nil
 		},
 	}
-	s.add(c.Flags())
+	s.pick(c.Flags())
 	return c
 }
 
@@ -271,7 +284,7 @@ func newRelease(env *Env) *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd, env) },
 	}
-	o.add(c.Flags())
+	o.pick(c.Flags())
 	c.Flags().StringVar(&o.verdict, "verdict", "", "ready, not-ready, blocked or abandoned")
 	c.Flags().BoolVar(&o.observed, "require-observed", false, "fail when no call of the agent was judged")
 	return c

@@ -364,6 +364,19 @@ func TestOneOf(t *testing.T) {
 	require.True(t, slices.Contains([]int{exitUsage}, explain(err).exit))
 }
 
+// A dispatch is named by --dispatch wherever it is named by --id.
+func TestDispatchIsID(t *testing.T) {
+	b := newBench(t)
+	id := strings.Fields(b.ok("dispatch", "--unit", "U03"))[0]
+	b.ok("grant", "add", "--dispatch", id, "--read", "units/U04/a")
+	require.Contains(t, b.ok("grant", "list", "--dispatch="+id), "units/U04/a")
+	b.ok("renew", "--dispatch", id, "--ttl", "1h")
+	code, _, errs := b.run("release", "--dispatch", "", "--verdict", "ready")
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, errs, "--id is empty")
+	require.Contains(t, b.ok("release", "--dispatch", id, "--verdict", "ready"), id)
+}
+
 // What is wrong with the arguments is said in the words of the usage line, with the help
 // of the command that was meant.
 func TestWrongArguments(t *testing.T) {
