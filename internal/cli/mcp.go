@@ -92,7 +92,7 @@ func (e *Env) mcpServer() (path string, ok bool) {
 func (e *Env) becomeServer(role mcpserver.Role) error {
 	path, ok := e.mcpServer()
 	if !ok {
-		return hint(fmt.Errorf("there is no program %q beside %q", mcpProgram, e.Program), "install it too: go install github.com/seed6310be5c/conduct/cmd/...")
+		return hint(fmt.Errorf("there is no program %q beside %q", mcpProgram, e.Program), "go install github.com/seed6310be5c/conduct/cmd/conduct-mcp@latest")
 	}
 	argv := []string{mcpProgram, "--as", string(role)}
 	if e.dir != "" {

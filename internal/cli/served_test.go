@@ -258,7 +258,7 @@ func TestServerIsMissing(t *testing.T) {
 	code, _, errs := b.run("mcp", "--as", "worker")
 	require.Equal(t, exitFailed, code)
 	require.Contains(t, errs, "no program \"conduct-mcp\"")
-	require.Contains(t, errs, "hint: install it too: go install")
+	require.Contains(t, errs, "hint: go install github.com/seed6310be5c/conduct/cmd/conduct-mcp@latest")
 }
 
 // A server that runs confined has a worker's tools done outside, and answers as one
