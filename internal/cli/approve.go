@@ -24,8 +24,8 @@ func newApprove(env *Env) *cobra.Command {
 	var o approveOptions
 	c := &cobra.Command{
 		Use: "approve [ID [--allow | --reject]] | --watch", Short: "answer the questions of dispatches that ask about blocked calls",
-		Long: `Without an ID it lists the open questions, with one it shows that question; the
-beginning of an ID will do. --allow lets the call through that waits for the answer,
+		Long: `Without an ID it lists the open questions, with one it shows that question; the first
+4 characters of an ID will do. --allow lets the call through that waits for the answer,
 that one and no other; --reject blocks it, as no answer does when the time is up.
 
 With --watch it goes on with the questions to come, until it is interrupted; at a
