@@ -237,7 +237,7 @@ func newBoardDecide(env *Env) *cobra.Command {
 func newBoardVerdict(env *Env) *cobra.Command {
 	var item string
 	c := &cobra.Command{
-		Use: "verdict --item ITEM ready|not-ready|blocked|abandoned", Short: "judge an item (conduct release does so by itself)", Args: wanted("the verdict"),
+		Use: "verdict --item ITEM ready|not-ready|blocked|abandoned", Short: "judge an item (conduct release does so by itself)", Args: wanted("VERDICT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			v := dispatch.Verdict(strings.ToLower(args[0]))
 			return env.change(item, "judged "+string(v), func(d *desk, id store.ID) (ledger.Item, error) {

@@ -77,7 +77,7 @@ func newRenew(env *Env) *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("ttl %q is %w", ttl, dispatch.ErrTTL)
 			}
-			desk, err := env.open()
+			desk, err := env.openAsConductor(dispatchesAreTheConductors)
 			if err != nil {
 				return err
 			}
@@ -181,7 +181,7 @@ func (o *grantOptions) run(cmd *cobra.Command, env *Env, change func(*desk, disp
 	if o.unit == "" && o.id == "" {
 		return usageError{errors.New("--unit or --id is missing")}
 	}
-	d, err := env.open()
+	d, err := env.openAsConductor(dispatchesAreTheConductors)
 	if err != nil {
 		return err
 	}
@@ -299,7 +299,7 @@ func (o *releaseOptions) run(cmd *cobra.Command, env *Env) error {
 	if err != nil {
 		return err
 	}
-	d, err := env.open()
+	d, err := env.openAsConductor(dispatchesAreTheConductors)
 	if err != nil {
 		return err
 	}

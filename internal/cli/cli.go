@@ -225,7 +225,7 @@ func wanted(names ...string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {
 		case len(args) < len(names):
-			return fmt.Errorf("%s is missing", names[len(args)])
+			return fmt.Errorf("argument %s is missing", names[len(args)])
 		case len(args) > len(names):
 			return fmt.Errorf("argument %q is one too many: quote what has spaces", args[len(names)])
 		}

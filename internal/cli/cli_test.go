@@ -383,11 +383,11 @@ func TestWrongArguments(t *testing.T) {
 	b := newBench(t)
 	for line, want := range map[string]string{
 		"board show X":                            `argument "X" is one too many|conduct board show --help`,
-		"board goal":                              `TEXT is missing|conduct board goal --help`,
+		"board goal":                              `argument TEXT is missing|conduct board goal --help`,
 		"board create":                            `--title is missing|conduct board create --help`,
-		"board verdict --item X":                  `the verdict is missing|conduct board verdict --help`,
+		"board verdict --item X":                  `argument VERDICT is missing|conduct board verdict --help`,
 		"report --kind done two words":            `argument "words" is one too many: quote what has spaces|conduct report --help`,
-		"knob set --unit U03 sandbox":             `VALUE is missing|conduct knob set --help`,
+		"knob set --unit U03 sandbox":             `argument VALUE is missing|conduct knob set --help`,
 		"knob set --unit U03 sandbx off":          `knob "sandbx" is not known: one of sandbox, approval, opaque|conduct knob set --help`,
 		"knob show":                               `--dispatch or --unit is missing|conduct knob show --help`,
 		"knob show --unit U03 --dispatch X":       `--dispatch and --unit exclude each other|conduct knob show --help`,
@@ -401,4 +401,29 @@ func TestWrongArguments(t *testing.T) {
 		said, help, _ := strings.Cut(want, "|")
 		require.Equal(t, "conduct: "+said+"\nhint: "+help+"\n", errs, line)
 	}
+}
+
+// What runs below an agent's call, and so past the hook, has its dispatch in the
+// environment: it makes, ends, widens and prolongs none.
+func TestConductorsVerbsUnderADispatch(t *testing.T) {
+	b := newBench(t)
+	id := strings.Fields(b.ok("dispatch", "--unit", "U03", "--agent", "reviewer"))[0]
+	for _, line := range []string{
+		"dispatch --unit U04", "release --unit U03 --verdict ready", "grant add --unit U03 --read construction/units/U04/design.md",
+		"grant revoke --unit U03 --read construction/units/U04/design.md", "renew --unit U03 --ttl 1h", "janitor --clear-damaged", "run --unit U04 -- true", "on",
+		"board show", "channel show", "knob set --unit U03 opaque allow", "approve",
+	} {
+		var out, errs bytes.Buffer
+		env := b.env(&out, &errs)
+		outer := env.Getenv
+		env.Getenv = func(name string) string {
+			if name == varDispatch {
+				return id
+			}
+			return outer(name)
+		}
+		require.Equal(t, exitConflict, Run(context.Background(), strings.Fields(line), env), "%s: %s", line, errs.String())
+		require.Contains(t, errs.String(), "this runs under dispatch "+id, line)
+	}
+	require.Len(t, b.status(), 1)
 }

@@ -79,7 +79,7 @@ func runDispatch(cmd *cobra.Command, env *Env, o dispatchOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	d, err := env.open()
+	d, err := env.openAsConductor(dispatchesAreTheConductors)
 	if err != nil {
 		return err
 	}

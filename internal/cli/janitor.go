@@ -64,7 +64,11 @@ func (o *janitorOptions) repeated(ctx context.Context, env *Env) error {
 }
 
 func (o *janitorOptions) once(ctx context.Context, env *Env) error {
-	d, err := env.open()
+	enter := env.open
+	if o.clear {
+		enter = func() (*desk, error) { return env.openAsConductor("what is damaged blocks until the conductor clears it") }
+	}
+	d, err := enter()
 	if err != nil {
 		return err
 	}
@@ -162,7 +166,7 @@ func (e *Env) person() error {
 }
 
 func (e *Env) setOff(until time.Time) error {
-	d, err := e.open()
+	d, err := e.openAsConductor("the guard is a person's to switch")
 	if err != nil {
 		return err
 	}

@@ -54,17 +54,25 @@ func (s *knobSelection) selector() (dispatch.Selector, error) {
 // asConductor opens the workspace for a verb that no dispatched agent may run; what
 // says whose it is.
 func (e *Env) asConductor(what string, do func(*desk) error) error {
-	if mine := e.Getenv(varDispatch); mine != "" {
-		return hint(fmt.Errorf("%w: this runs under dispatch %s, and %s", dispatch.ErrConflict, mine, what),
-			"run it outside of the agent that was dispatched")
-	}
-	d, err := e.open()
+	d, err := e.openAsConductor(what)
 	if err != nil {
 		return err
 	}
 	defer d.close()
 	return do(d)
 }
+
+// openAsConductor opens the workspace, but not where a dispatch is the caller's own: the
+// hook blocks an agent's call of such a verb, and this is for what runs below the call.
+func (e *Env) openAsConductor(what string) (*desk, error) {
+	if mine := e.Getenv(varDispatch); mine != "" {
+		return nil, hint(fmt.Errorf("%w: this runs under dispatch %s, and %s", dispatch.ErrConflict, mine, what),
+			"run it outside of the agent that was dispatched")
+	}
+	return e.open()
+}
+
+const dispatchesAreTheConductors = "dispatches are the conductor's"
 
 const knobsAreTheConductors = "knobs are the conductor's"
 
