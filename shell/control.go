@@ -53,12 +53,8 @@ func (f *field) computed() bool {
 	if !f.unknown && !f.glob && f.below == nil && !f.stream {
 		return false
 	}
-	text := f.written
-	quoted := strings.HasPrefix(text, `"`)
-	if quoted {
-		text = text[1:]
-	}
-	if text == "" || f.below != nil || f.stream || f.loose && !quoted {
+	text := strings.TrimPrefix(f.written, `"`)
+	if text == "" || f.below != nil || f.stream || f.loose {
 		return true
 	}
 	c := text[0]

@@ -382,3 +382,35 @@ func (e *eval) assigned(s state, x syntax.ArithmExpr) state {
 	}
 	return s
 }
+
+// isAll says whether a parameter is "$@", each of whose values is a field.
+func isAll(p *syntax.ParamExp) bool {
+	return p.Param != nil && p.Param.Value == "@" && p.Exp == nil && p.Slice == nil && p.Repl == nil && !p.Length && !p.Excl && p.Index == nil
+}
+
+// mayBeSeveral notes that a parameter is several words even where it is quoted: one that
+// is made of "$@" or of a whole array, or that another one names.
+func (b *builder) mayBeSeveral(p *syntax.ParamExp) {
+	several := false
+	syntax.Walk(p, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CmdSubst:
+			return false
+		case *syntax.ParamExp:
+			if n.Length {
+				return false
+			}
+			several = several || ofAll(n) && !(n == p && isAll(p))
+		}
+		return true
+	})
+	if several {
+		b.cur.unknown, b.cur.number, b.cur.loose = true, false, true
+	}
+}
+
+// ofAll says whether an expansion may be of all the parameters, or of a whole array.
+func ofAll(p *syntax.ParamExp) bool {
+	index, _ := p.Index.(*syntax.Word)
+	return p.Excl || p.Param != nil && p.Param.Value == "@" || index != nil && index.Lit() == "@"
+}

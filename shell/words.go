@@ -321,6 +321,7 @@ func (b *builder) parts(parts []syntax.WordPart, one bool) {
 			b.doubled(p.Parts)
 		case *syntax.ParamExp:
 			b.spliced(b.e.param(b.s, p), one)
+			b.mayBeSeveral(p)
 		case *syntax.CmdSubst:
 			b.spliced(b.e.substitute(b.s, p), one)
 		case *syntax.ArithmExp:
@@ -353,6 +354,7 @@ func (b *builder) doubled(parts []syntax.WordPart) {
 				continue
 			}
 			b.value(b.e.param(b.s, q))
+			b.mayBeSeveral(q)
 		case *syntax.CmdSubst:
 			b.value(b.e.substitute(b.s, q))
 		case *syntax.ArithmExp:
@@ -364,14 +366,10 @@ func (b *builder) doubled(parts []syntax.WordPart) {
 	}
 }
 
-// isAll says whether a parameter is "$@", each of whose values is a field.
-func isAll(p *syntax.ParamExp) bool {
-	return p.Param != nil && p.Param.Value == "@" && p.Exp == nil && p.Slice == nil && p.Repl == nil && !p.Length && !p.Excl && p.Index == nil
-}
-
 func (b *builder) each(p params) {
 	if p.unknown {
 		b.value(value{unknown: true})
+		b.cur.loose = true
 		return
 	}
 	if len(p.list) == 0 && b.text.Len() == 0 {
