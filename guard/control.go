@@ -61,7 +61,7 @@ func (s *sight) nameIn(c Command, l line, ends []int) bool {
 
 // claims says under whose dispatch one of our own verbs is run.
 func (s *sight) claims(c shell.Control) claim {
-	if c.Computed || !leads(c) {
+	if c.Computed || c.Elsewhere || !leads(c) {
 		return foreign
 	}
 	switch c.Verb {

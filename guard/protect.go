@@ -68,7 +68,7 @@ func (s *sight) protected(t Target, p unit.Path, pl *unit.Place) bool {
 	if index(p, ".conduct", fold) >= 0 {
 		return true
 	}
-	if s.j.private(p, fold) || gitContent(p, fold) {
+	if s.j.private(p, fold) || gitContent(p, fold) || ofProcess(t, p) {
 		return true
 	}
 	// A search through all of git's folder goes through its contents.
@@ -79,6 +79,21 @@ func (s *sight) protected(t Target, p unit.Path, pl *unit.Place) bool {
 		return false
 	}
 	return s.j.isProgram(p) || s.isConfig(p) || s.j.keepsHooks(p, fold) || changesHooks(p, fold) || s.j.startsShells(p, fold)
+}
+
+// ofProcess says whether a path shows the environment or the memory of processes: a
+// confined command's holds the word by which it asks for its verbs to be run outside.
+func ofProcess(t Target, p unit.Path) bool {
+	if len(p) == 0 || p[0] != "proc" {
+		return false
+	}
+	switch last := p[len(p)-1]; {
+	case len(p) >= 3 && (last == "environ" || last == "mem"):
+		return true
+	case t.Op&Search != 0:
+		return len(p) <= 2 || last == "task" || len(p) == 4 && p[2] == "task"
+	}
+	return false
 }
 
 // homeFiles are files of the home that later shells and git commands of the same

@@ -258,6 +258,11 @@ func (c *command) ownProgram(texts []string, words []field) {
 			ctl.Dispatch = "?" // none has this id
 		}
 	}
+	for _, name := range leadingElsewhere {
+		if _, set := c.s.lookup(name); set {
+			ctl.Elsewhere = true
+		}
+	}
 	c.e.out.Controls = append(c.e.out.Controls, ctl)
 }
 

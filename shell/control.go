@@ -19,6 +19,9 @@ type Control struct {
 	Verb     string
 	Args     []string
 	Dispatch string // the value of CONDUCT_DISPATCH set for it
+	// Elsewhere says that a variable is set for it by which it asks other records, or
+	// whoever serves the verbs of a confined command.
+	Elsewhere bool
 	// Computed says that a word is not known from the text and may be an option, or
 	// several words: then Args does not say what it is asked for.
 	Computed bool

@@ -8,6 +8,10 @@ var conductVerbs = []string{
 	"inbox", "board", "channel", "approve", "knob", "mcp",
 }
 
+// leadingElsewhere are the variables by which our own program finds its records, and who
+// answers for a confined command.
+var leadingElsewhere = []string{"CONDUCT_DIR", "CONDUCT_BROKER"}
+
 // agentPrograms start an agent, with their options that hold what it is told.
 var agentPrograms = []struct{ name, prompt string }{
 	{"aider", "-m --message --message-file"},
@@ -91,7 +95,7 @@ var steeringVariables = []string{
 	"PYTHONPYCACHEPREFIX", "PYTHONEXECUTABLE", "PYTHONPLATLIBDIR", "VIRTUAL_ENV",
 	"NODE_", "NPM_", "npm_", "YARN_", "PNPM_", "COREPACK_", "BUN_", "DENO_", "RUBYOPT", "RUBYLIB", "RUBYSHELL", "BUNDLE_", "GEM_",
 	"JAVA_", "_JAVA_", "JDK_", "CLASSPATH", "JRE_HOME", "LUA_", "PHPRC", "PHP_INI_SCAN_DIR",
-	"GOFLAGS", "GOENV", "GOROOT", "GOTOOLCHAIN", "GOPATH", "GOMODCACHE", "GCC_", "COMPILER_PATH", "CCC_OVERRIDE_OPTIONS", "CLANG_",
+	"CONDUCT_DIR", "CONDUCT_BROKER", "GOFLAGS", "GOENV", "GOROOT", "GOTOOLCHAIN", "GOPATH", "GOMODCACHE", "GCC_", "COMPILER_PATH", "CCC_OVERRIDE_OPTIONS", "CLANG_",
 	"MAKEFLAGS", "MAKEFILES", "BC_", "DC_", "ZIP", "UNZIPOPT", "ZIPINFO", "ZIPINFOOPT", "LESSECHO", "LESSGLOBALTAGS", "TZ", "TZDIR",
 }
 

@@ -51,6 +51,9 @@ func (c *command) special(r *row, p *parsed) bool {
 			p.effects |= follow
 		}
 		return false
+	case "ps":
+		c.ps()
+		return false
 	case "rg":
 		if _, files := p.value("--files"); files {
 			c.in = stdin{}
