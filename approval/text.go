@@ -45,12 +45,22 @@ func (q *Question) Check() error {
 	return nil
 }
 
+// maxBlanks is how many spaces in a row are shown as they are. More would move what
+// stands before them out of a person's sight.
+const maxBlanks = 4
+
 // Plain makes a text of an agent's harmless for a terminal: line breaks and tabs are
-// spelled out, and whatever else moves the cursor, hides text or turns it around shows
-// as its number.
+// spelled out, and whatever else moves the cursor, hides or is hidden, or turns text
+// around shows as its number, as many spaces do.
 func Plain(s string) string {
 	var b strings.Builder
+	blanks := 0
 	for _, r := range strings.ToValidUTF8(s, "\ufffd") {
+		if r != ' ' {
+			blanks = 0
+		} else {
+			blanks++
+		}
 		switch {
 		case r == '\n':
 			b.WriteString(`\n`)
@@ -58,11 +68,17 @@ func Plain(s string) string {
 			b.WriteString(`\t`)
 		case r == '\\':
 			b.WriteString(`\\`)
-		case r == ' ' || unicode.IsGraphic(r) && !unicode.IsSpace(r):
+		case r == ' ' && blanks <= maxBlanks, unicode.IsGraphic(r) && !unicode.IsSpace(r) && !unseen(r):
 			b.WriteRune(r)
 		default:
 			fmt.Fprintf(&b, `\u{%x}`, r)
 		}
 	}
 	return b.String()
+}
+
+// unseen says whether a character is none to the eye, though Unicode counts it among
+// letters, marks or symbols: fillers, variation selectors, braille without a dot.
+func unseen(r rune) bool {
+	return r == 0x2800 || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }

@@ -83,6 +83,8 @@ func TestPlain(t *testing.T) {
 	for in, want := range map[string]string{
 		"cat a": "cat a", "a\nb\tc": `a\nb\tc`, `a\nb`: `a\\nb`, "\x1b[2Jx": `\u{1b}[2Jx`, "a\rb": `a\u{d}b`, "\u202eab": `\u{202e}ab`,
 		"é 漢": "é 漢", "a\u200bb": `a\u{200b}b`, "\xff": "\ufffd", "a\u00a0b": `a\u{a0}b`, "": "",
+		"a    b": "a    b", "a      b": `a    \u{20}\u{20}b`, "a     \n     b": `a    \u{20}\n    \u{20}b`,
+		"a\u3164b\u2800c\ufe0fd\U000e0101e": `a\u{3164}b\u{2800}c\u{fe0f}d\u{e0101}e`,
 	} {
 		require.Equal(t, want, approval.Plain(in), "%q", in)
 	}

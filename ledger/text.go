@@ -34,18 +34,21 @@ func checkText(field, text string, most int, lines bool) error {
 	return nil
 }
 
-// forbidden says whether a character changes how what follows is shown: texts of
-// agents are printed into terminals and into other agents' contexts.
+// forbidden says whether a character changes how what follows is shown, or is not shown
+// but read by a model: texts of agents are printed into terminals and into other agents'
+// contexts. The joiners of scripts and emoji, and the plain variation selectors, are none.
 func forbidden(r rune) bool {
 	switch {
 	case unicode.IsControl(r), r == utf8.RuneError:
 		return true
+	case r == 0x200c, r == 0x200d:
+		return false
 	case r == 0x2028, r == 0x2029: // separators of lines and paragraphs
 		return true
-	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069: // embeddings, overrides and isolates of direction
+	case r >= 0xe0100 && r <= 0xe01ef: // variation selectors by the hundred spell whole texts
 		return true
 	}
-	return false
+	return unicode.Is(unicode.Cf, r) // directions, marks of them, tags, what has no width
 }
 
 // CheckGoal checks the text of a goal.
