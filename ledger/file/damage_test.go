@@ -50,6 +50,12 @@ func TestDamage(t *testing.T) {
 		},
 		"the events are gone":   func(log, _ string) error { return os.Remove(log) },
 		"the events are a pipe": func(log, _ string) error { return errors.Join(os.Remove(log), unix.Mkfifo(log, 0o600)) },
+		"the events are a link": func(log, _ string) error {
+			return errors.Join(os.Rename(log, log+".real"), os.Symlink(filepath.Base(log)+".real", log))
+		},
+		"the events are a link that leads out": func(log, _ string) error {
+			return errors.Join(os.Remove(log), os.Symlink("/etc/passwd", log))
+		},
 		"the events are a folder": func(log, _ string) error {
 			return errors.Join(os.Remove(log), os.Mkdir(log, 0o700))
 		},

@@ -63,13 +63,12 @@ func (j Journal) Read(from int64) (data []byte, start int64, err error) {
 	return data, from, nil
 }
 
-// open opens the file; it never waits at a pipe that lies where a file belongs.
 func (j Journal) open(flag int) (*os.File, error) {
-	f, err := j.s.root.OpenFile(j.name, flag|unix.O_NONBLOCK, 0)
+	fd, err := openat(j.s.dir, j.name, flag)
 	if err != nil {
 		return nil, j.s.Unreadable(j.name, err)
 	}
-	return f, nil
+	return os.NewFile(uintptr(fd), j.name), nil
 }
 
 // Append writes text, of whole lines, at the end and makes it durable; it returns how

@@ -150,7 +150,7 @@ func (s *Store) holds(id store.ID) bool {
 // link in the last component and never waits, whatever lies there: a pipe that
 // somebody left is damage. It is the guard's hot path: four system calls.
 func (s *Store) readFile(file string) ([]byte, error) {
-	fd, err := openat(s.dir, file)
+	fd, err := openat(s.dir, file, unix.O_RDONLY)
 	if err != nil {
 		return nil, s.unreadable(file, err)
 	}
@@ -187,9 +187,11 @@ func (s *Store) readFile(file string) ([]byte, error) {
 	return buf[:n:n], nil
 }
 
-func openat(dir int, file string) (int, error) {
+// openat opens a file that is there; it follows no link, and never waits at a pipe that
+// lies where a file belongs.
+func openat(dir int, file string, flag int) (int, error) {
 	for {
-		fd, err := unix.Openat(dir, file, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+		fd, err := unix.Openat(dir, file, flag|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 		if err != unix.EINTR {
 			return fd, err
 		}
