@@ -15,6 +15,7 @@ const DispatchField = "dispatch"
 // the server's name before a tool's, each in its own way and under whatever name the
 // server was given: mcp__conduct__work_brief, conduct_work_brief, @conduct/work_brief.
 func boardTool(name string) *guard.BoardTool {
+	name = strings.ToLower(strings.TrimSpace(name)) // some programs mend one after their hooks have seen it
 	at := strings.LastIndex(name, "work_")
 	if at < 0 || at > 0 && alphanumeric(name[at-1]) {
 		return nil

@@ -25,6 +25,7 @@ func TestOwnToolNames(t *testing.T) {
 		"conduct/work_message":              {Name: "work_message", Worker: true},
 		"@conduct/work_brief":               {Name: "work_brief", Worker: true},
 		"MCP:work_brief":                    {Name: "work_brief", Worker: true},
+		"mcp__conduct__Work_Brief ":         {Name: "work_brief", Worker: true},
 		"mcp__work_brief__work_ledger_read": {Name: "work_ledger_read"},
 		"mcp__conduct__work_ledger_record":  {Name: "work_ledger_record"},
 		"mcp__conduct__work_dispatch":       {Name: "work_dispatch"},

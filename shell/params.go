@@ -391,6 +391,9 @@ func isAll(p *syntax.ParamExp) bool {
 // mayBeSeveral notes that a parameter is several words even where it is quoted: one that
 // is made of "$@" or of a whole array, or that another one names.
 func (b *builder) mayBeSeveral(p *syntax.ParamExp) {
+	if !ofAll(p) && p.Exp == nil && p.Repl == nil && p.Slice == nil {
+		return // most are plain
+	}
 	several := false
 	syntax.Walk(p, func(n syntax.Node) bool {
 		switch n := n.(type) {

@@ -66,7 +66,9 @@ func (o *janitorOptions) repeated(ctx context.Context, env *Env) error {
 func (o *janitorOptions) once(ctx context.Context, env *Env) error {
 	enter := env.open
 	if o.clear {
-		enter = func() (*desk, error) { return env.openAsConductor("what is damaged blocks until the conductor clears it") }
+		enter = func() (*desk, error) {
+			return env.openAsConductor("what is damaged blocks until the conductor clears it")
+		}
 	}
 	d, err := enter()
 	if err != nil {

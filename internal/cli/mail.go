@@ -67,7 +67,7 @@ func (d *desk) askConductor(ctx context.Context, by, to store.ID, kind ledger.Re
 	if err != nil {
 		return it, false, err
 	}
-	other, err := d.board().Item(to)
+	other, err := d.others(to)
 	if err != nil {
 		return it, false, err
 	}
@@ -132,6 +132,9 @@ func (d *desk) sendMessage(ctx context.Context, by, to store.ID, text string) (f
 	if err != nil {
 		return "", false, err
 	}
+	if _, err := d.others(to); err != nil {
+		return "", false, err
+	}
 	p, err := d.pair(own.ID, to)
 	if err != nil {
 		return "", false, err
@@ -146,6 +149,15 @@ func (d *desk) sendMessage(ctx context.Context, by, to store.ID, text string) (f
 		return err
 	})
 	return own.ID, errors.Is(err, ledger.ErrSame), unlessSame(err)
+}
+
+// others is an item that a worker names. That it is damaged is none of its business.
+func (d *desk) others(id store.ID) (ledger.Item, error) {
+	it, err := d.board().Item(id)
+	if errors.Is(err, store.ErrDamaged) {
+		err = ledger.Unknown(id)
+	}
+	return it, err
 }
 
 // pair is an item and another one of the board, which is open.
