@@ -25,7 +25,8 @@ func documents(top string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(names, filepath.Join(top, "docs", "rfc", "README.md")), nil
+	more, err := filepath.Glob(filepath.Join(top, "docs", "rfc", "*.md"))
+	return append(names, more...), err
 }
 
 // run rewrites the documents below the checkout's top.
