@@ -55,7 +55,7 @@ func (o *ends) ids() (from, to store.ID, err error) {
 }
 
 // onPair does something with two items, and prints what has become of their channel.
-func (e *Env) onPair(o *ends, said string, do func(d *desk, from, to store.ID) (mailbox.Box, error)) error {
+func (e *Env) onPair(o *ends, said *string, do func(d *desk, from, to store.ID) (mailbox.Box, error)) error {
 	from, to, err := o.ids()
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func (e *Env) onPair(o *ends, said string, do func(d *desk, from, to store.ID) (
 		if e.json {
 			return e.print("%s\n", d.encodeBox(box))
 		}
-		return e.print("%s to %s: %s\n", from, to, said)
+		return e.print("%s to %s: %s\n", from, to, *said)
 	})
 }
 
@@ -88,7 +88,8 @@ func newChannelOpen(env *Env) *cobra.Command {
 			if err != nil {
 				return usageError{fmt.Errorf("--ttl: %w", err)}
 			}
-			return env.onPair(&o, "channel open for "+ttl, func(d *desk, from, to store.ID) (mailbox.Box, error) {
+			said := "channel open for " + ttl
+			return env.onPair(&o, &said, func(d *desk, from, to store.ID) (mailbox.Box, error) {
 				return d.openChannel(cmd.Context(), from, to, life, limit)
 			})
 		},
@@ -121,8 +122,13 @@ func newChannelClose(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "close --from ITEM --to ITEM", Short: "end a channel; what was written can still be fetched", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return env.onPair(&o, "channel closed", func(d *desk, from, to store.ID) (mailbox.Box, error) {
-				return d.closeChannel(cmd.Context(), from, to)
+			said := "channel closed"
+			return env.onPair(&o, &said, func(d *desk, from, to store.ID) (mailbox.Box, error) {
+				box, none, err := d.closeChannel(cmd.Context(), from, to)
+				if none {
+					said = "there is no channel"
+				}
+				return box, err
 			})
 		},
 	}
@@ -130,19 +136,20 @@ func newChannelClose(env *Env) *cobra.Command {
 	return c
 }
 
-// closeChannel ends the channel of two items, also of items that are closed.
-func (d *desk) closeChannel(ctx context.Context, from, to store.ID) (mailbox.Box, error) {
+// closeChannel ends the channel of two items, also of items that are closed. none says
+// that there was none to end.
+func (d *desk) closeChannel(ctx context.Context, from, to store.ID) (box mailbox.Box, none bool, err error) {
 	for _, id := range []store.ID{from, to} {
 		if _, err := d.board().Item(id); err != nil {
-			return mailbox.Box{}, err
+			return mailbox.Box{}, false, err
 		}
 	}
 	p, err := mailbox.NewPair(from, to)
 	if err != nil {
-		return mailbox.Box{}, err
+		return mailbox.Box{}, false, err
 	}
-	box, err := d.mail().Change(ctx, p, func(b *mailbox.Box) (mailbox.Event, error) { return b.PlanClose(d.env.Clock.Now()) })
-	return box, unlessSame(err)
+	box, err = d.mail().Change(ctx, p, func(b *mailbox.Box) (mailbox.Event, error) { return b.PlanClose(d.env.Clock.Now()) })
+	return box, errors.Is(err, ledger.ErrSame), unlessSame(err)
 }
 
 func newChannelRelay(env *Env) *cobra.Command {
@@ -153,7 +160,8 @@ func newChannelRelay(env *Env) *cobra.Command {
 the worker of the item --from and passed on by the conductor. It needs no channel.
 The text is the conductor's choice: what the worker asked for, or other words.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return env.onPair(&o, "passed on", func(d *desk, from, to store.ID) (mailbox.Box, error) {
+			said := "passed on"
+			return env.onPair(&o, &said, func(d *desk, from, to store.ID) (mailbox.Box, error) {
 				return d.relay(cmd.Context(), from, to, args[0])
 			})
 		},

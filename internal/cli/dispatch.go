@@ -69,7 +69,7 @@ func (o *dispatchOptions) add(f *pflag.FlagSet) {
 	f.StringVar(&o.opaque, "opaque", "", "commands that are not understood: confine (default; blocked where no sandbox works), block or allow")
 	f.StringVar(&o.git, "git", "", "git in confined commands: hide (default), or allow: they may read the repository, with what siblings have committed")
 	f.StringVar(&o.onBlock, "on-block", "", "what becomes of a call that is not allowed: block (default), or ask: a person may allow it once (conduct approve)")
-	f.StringVar(&o.askWait, "ask-wait", "", "how long the hook waits for an answer (default 20s)")
+	f.StringVar(&o.askWait, "ask-wait", "", "how long the hook waits for an answer, now or once it asks (default 20s)")
 	f.StringVar(&o.bind, "bind", "", "agent, or session: every session but this one")
 	f.BoolVar(&o.observe, "observe", false, "judge and log, block nothing")
 }

@@ -189,7 +189,8 @@ func (d *desk) recordPair(ctx context.Context, a mcpserver.RecordArgs) (mailbox.
 	case mcpserver.ActRelay:
 		return d.relay(ctx, from, to, a.Text)
 	case mcpserver.ActChannelClose:
-		return d.closeChannel(ctx, from, to)
+		box, _, err := d.closeChannel(ctx, from, to)
+		return box, err
 	}
 	ttl, limit := channelTTL, cmp.Or(a.Messages, channelMessages)
 	if a.TTL != "" {

@@ -32,7 +32,8 @@ func newBoardWait(env *Env) *cobra.Command {
 		Long: `Returns at once when something has happened since the last time, and else when
 something does: a report of done, blocked or question; a request; a blocked call that
 waits for an answer (conduct approve); a worker that has said nothing for long, or
-whose dispatch is over without a verdict. A report of progress and messages over a channel are passed over, unless --all is given.
+whose dispatch is over without a verdict. A report of progress and messages over a
+channel are passed over, for good, unless --all is given.
 
 Each thing is told once. After --timeout there is nothing to tell, which is no
 failure. A board that cannot be read is one, and never "nothing happened".`,
