@@ -213,7 +213,16 @@ func (d *desk) fetchInbox(ctx context.Context, by store.ID, again bool) (mailbox
 	_, left := mailbox.Next(boxes, own.ID)
 	got := mailbox.Again(boxes, own.ID)
 	if !again {
-		if got, left, err = d.mail().Fetch(ctx, own.ID, by, now); err != nil {
+		// What waits is for who works on the item now, also where another one is bound to it
+		// while this runs.
+		err = d.board().Hold(ctx, own.ID, func(it *ledger.Item) (err error) {
+			if it.Dispatch != by {
+				return ledger.Unbound(by)
+			}
+			got, left, err = d.mail().Fetch(ctx, own.ID, by, now)
+			return err
+		})
+		if err != nil {
 			return mailbox.Inbox{}, err
 		}
 	}
