@@ -6,3 +6,6 @@ import "syscall"
 
 // bind shows a folder in a second place, which this system cannot.
 func bind(string, string) error { return syscall.EPERM }
+
+// unbind undoes what cannot be done.
+func unbind(string) error { return syscall.EPERM }

@@ -294,7 +294,7 @@ func (s *site) mount(m []string) {
 		s.t.Skip("this kernel lets only root mount")
 	}
 	require.NoError(s.t, err)
-	s.t.Cleanup(func() { require.NoError(s.t, syscall.Unmount(to, 0)) })
+	s.t.Cleanup(func() { require.NoError(s.t, unbind(to)) })
 }
 
 func (s *site) path(name string) string {

@@ -9,3 +9,6 @@ func mount(string, string) error { return syscall.EPERM }
 
 // remount makes the file system of a folder read-only, which this system cannot.
 func remount(string) error { return syscall.EPERM }
+
+// unmount undoes what cannot be done.
+func unmount(string) error { return syscall.EPERM }

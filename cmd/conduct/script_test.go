@@ -40,7 +40,7 @@ func condition(name string) (bool, error) {
 		if mount(dir, "size=64k") != nil {
 			return false, nil
 		}
-		return true, syscall.Unmount(dir, 0)
+		return true, unmount(dir)
 	}
 	return false, fmt.Errorf("unknown condition %q", name)
 }
@@ -315,7 +315,7 @@ func tmpfs(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, !neg && len(args) == 2, "tmpfs folder options")
 	dir := ts.MkAbs(args[0])
 	ts.Check(mount(dir, args[1]))
-	ts.Defer(func() { _ = syscall.Unmount(dir, 0) })
+	ts.Defer(func() { _ = unmount(dir) })
 }
 
 // freeze makes the file system of a folder read-only.
