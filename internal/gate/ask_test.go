@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -66,9 +67,15 @@ func (d *desk) call(id, payload string, deadline time.Duration) string {
 	return string(r.Stdout)
 }
 
+// bubble runs a test with a clock of its own, in which waiting takes no time.
+func bubble(t *testing.T, wait time.Duration, test func(*desk)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { test(newDesk(t, wait)) })
+}
+
 // answer waits for the question and answers it, after do.
 func (d *desk) answer(a approval.Answer, do func(questions.Entry)) {
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); {
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		all, err := d.All(time.Now())
 		if err != nil {
 			d.t.Error(err)
@@ -106,54 +113,58 @@ func TestAsk(t *testing.T) {
 		approval.Cancelled:   `^sibling_unit: conduct: .*: cancelled\.$`,
 		approval.Unavailable: `^sibling_unit: conduct: .*: unavailable\.$`,
 	} {
-		d := newDesk(t, time.Minute)
-		go d.answer(answer, nil)
-		require.Regexp(t, want, d.call("c1", "{}", 0))
-		require.Equal(t, 1, d.count())
-		require.Regexp(t, want, d.call("c1", "{}", 0), "a second hook reports the call")
-		require.Equal(t, 1, d.count())
+		bubble(t, time.Minute, func(d *desk) {
+			go d.answer(answer, nil)
+			require.Regexp(d.t, want, d.call("c1", "{}", 0))
+			require.Equal(d.t, 1, d.count())
+			require.Regexp(d.t, want, d.call("c1", "{}", 0), "a second hook reports the call")
+			require.Equal(d.t, 1, d.count())
+		})
 	}
 }
 
 // The time limit of a judgement does not count while a person is asked, and does before.
 func TestAskTakesLonger(t *testing.T) {
-	d := newDesk(t, time.Minute)
-	go d.answer(approval.AllowedOnce, func(questions.Entry) { time.Sleep(1200 * time.Millisecond) })
-	require.Regexp(t, "^exempt: ", d.call("c1", "{}", time.Second))
-	never := make(chan struct{})
-	defer close(never)
-	hangs := broken{func() (guard.Call, error) { <-never; return guard.Call{}, nil }}
-	require.Regexp(t, "^internal: ", run(hangs, d.root, nil, 50*time.Millisecond))
+	bubble(t, time.Minute, func(d *desk) {
+		go d.answer(approval.AllowedOnce, func(questions.Entry) { time.Sleep(50 * time.Second) })
+		require.Regexp(d.t, "^exempt: ", d.call("c1", "{}", time.Second))
+		never := make(chan struct{})
+		defer close(never)
+		hangs := broken{func() (guard.Call, error) { <-never; return guard.Call{}, nil }}
+		require.Regexp(d.t, "^internal: ", run(hangs, d.root, nil, time.Second))
+	})
 }
 
 func TestNobodyAnswers(t *testing.T) {
-	d := newDesk(t, time.Second)
-	begun := time.Now()
-	require.Regexp(t, `^sibling_unit: .*: unavailable\.$`, d.call("c1", "{}", 0))
-	require.GreaterOrEqual(t, time.Since(begun), time.Second)
-	require.Equal(t, 1, d.count())
+	bubble(t, time.Minute, func(d *desk) {
+		begun := time.Now()
+		require.Regexp(d.t, `^sibling_unit: .*: unavailable\.$`, d.call("c1", "{}", 0))
+		require.Equal(d.t, time.Minute, time.Since(begun).Round(time.Second))
+		require.Equal(d.t, 1, d.count())
+	})
 }
 
 // Two hooks that report one call ask once; another call under the same id, and calls
 // without one, are questions of their own.
 func TestAskOnce(t *testing.T) {
-	d := newDesk(t, time.Minute)
-	go d.answer(approval.AllowedOnce, func(questions.Entry) { time.Sleep(200 * time.Millisecond) })
-	var both sync.WaitGroup
-	for range 2 {
-		both.Go(func() {
-			if got := d.call("c1", "{}", 0); got != "exempt: " {
-				t.Error(got)
-			}
-		})
-	}
-	both.Wait()
-	require.Equal(t, 1, d.count())
-	for i, c := range [][2]string{{"c1", `{"other":1}`}, {"", "{}"}, {"", "{}"}} {
-		go d.answer(approval.Rejected, nil)
-		require.Regexp(t, "^sibling_unit: .*rejected", d.call(c[0], c[1], 0))
-		require.Equal(t, i+2, d.count())
-	}
+	bubble(t, time.Minute, func(d *desk) {
+		go d.answer(approval.AllowedOnce, func(questions.Entry) { time.Sleep(10 * time.Second) })
+		var both sync.WaitGroup
+		for range 2 {
+			both.Go(func() {
+				if got := d.call("c1", "{}", 0); got != "exempt: " {
+					d.t.Error(got)
+				}
+			})
+		}
+		both.Wait()
+		require.Equal(d.t, 1, d.count())
+		for i, c := range [][2]string{{"c1", `{"other":1}`}, {"", "{}"}, {"", "{}"}} {
+			go d.answer(approval.Rejected, nil)
+			require.Regexp(d.t, "^sibling_unit: .*rejected", d.call(c[0], c[1], 0))
+			require.Equal(d.t, i+2, d.count())
+		}
+	})
 }
 
 // A yes is to what was asked, as it was: what became of it meanwhile is judged anew.
@@ -164,25 +175,26 @@ func TestMeanwhile(t *testing.T) {
 	}{
 		"released": {func(d *desk) {
 			_, err := d.book.Release(t.Context(), d.selector(), dispatch.VerdictReady, func(*dispatch.Dispatch) ([]byte, error) { return []byte("{}"), nil })
-			require.NoError(t, err)
+			require.NoError(d.t, err)
 		}, "^released: "},
 		"turned to never": {func(d *desk) { d.turn(knobs.Never, nil) }, "^exempt: "},
 		"opened": {func(d *desk) {
 			_, err := d.book.AddOpenings(t.Context(), d.selector(), []grants.Opening{{Access: grants.AccessRead, Path: "units/U04/x", Exact: true}})
-			require.NoError(t, err)
+			require.NoError(d.t, err)
 		}, "^exempt: "},
 		"a link to another unit": {func(d *desk) {
-			require.NoError(t, os.MkdirAll(filepath.Join(d.root, "units/U05"), 0o700))
-			require.NoError(t, os.Symlink("../U05/y", filepath.Join(d.root, "units/U04/x")))
+			require.NoError(d.t, os.MkdirAll(filepath.Join(d.root, "units/U05"), 0o700))
+			require.NoError(d.t, os.Symlink("../U05/y", filepath.Join(d.root, "units/U04/x")))
 		}, `^sibling_unit: .*: unavailable\.$`},
 		"a link to the records": {func(d *desk) {
-			require.NoError(t, os.Symlink("../../.conduct/workspace.json", filepath.Join(d.root, "units/U04/x")))
+			require.NoError(d.t, os.Symlink("../../.conduct/workspace.json", filepath.Join(d.root, "units/U04/x")))
 		}, "^protected: "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newDesk(t, time.Minute)
-			go d.answer(approval.AllowedOnce, func(questions.Entry) { c.do(d) })
-			require.Regexp(t, c.want, d.call("c1", "{}", 0))
+			bubble(t, time.Minute, func(d *desk) {
+				go d.answer(approval.AllowedOnce, func(questions.Entry) { c.do(d) })
+				require.Regexp(d.t, c.want, d.call("c1", "{}", 0))
+			})
 		})
 	}
 }
