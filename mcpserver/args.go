@@ -81,6 +81,7 @@ type DispatchArgs struct {
 	AgentFrom   string   `arg:"agent_from" about:"write an agent definition of its own for this dispatch, after this one; it goes with the dispatch"`
 	Item        string   `arg:"item" about:"the item of the board that it works on"`
 	Board       string   `arg:"board" about:"in place of item: the title of an item that is made for it"`
+	Acceptance  string   `arg:"acceptance" max:"4000" about:"with board: when that item is done; its own worker sees it"`
 	Role        string   `arg:"role" enum:"reviewer worker" about:"reviewer: shared paths are read-only"`
 	Stage       string   `arg:"stage" about:"a word for the record"`
 	Note        string   `arg:"note" about:"a text for the record"`

@@ -56,6 +56,7 @@ func TestBounds(t *testing.T) {
 		{reflect.TypeFor[RecordArgs](), "goal", ledger.MaxGoal},
 		{reflect.TypeFor[RecordArgs](), "title", ledger.MaxTitle},
 		{reflect.TypeFor[RecordArgs](), "acceptance", ledger.MaxAccept},
+		{reflect.TypeFor[DispatchArgs](), "acceptance", ledger.MaxAccept},
 		{reflect.TypeFor[RecordArgs](), "decision", ledger.MaxDecision},
 	} {
 		for _, a := range argsOf(c.typ) {

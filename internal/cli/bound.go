@@ -32,7 +32,7 @@ func (d *desk) openBound(ctx context.Context, o dispatchOptions, q dispatch.Requ
 func (d *desk) bindTo(ctx context.Context, id store.ID, o dispatchOptions, session string) error {
 	to := store.ID(strings.ToUpper(o.item))
 	if to == "" {
-		it, err := d.create(ctx, ledger.New{Title: o.board, Session: session})
+		it, err := d.create(ctx, ledger.New{Title: o.board, Acceptance: o.acceptance, Session: session})
 		if err != nil {
 			return err
 		}
@@ -48,6 +48,8 @@ func (d *desk) takes(o dispatchOptions) error {
 	switch {
 	case o.item != "" && o.board != "":
 		return usageError{errors.New("--item and --board exclude each other")}
+	case o.acceptance != "" && o.board == "":
+		return usageError{errors.New("--acceptance needs --board")}
 	case o.item != "":
 		it, err := d.board().Item(store.ID(strings.ToUpper(o.item)))
 		if err == nil {
@@ -57,7 +59,7 @@ func (d *desk) takes(o dispatchOptions) error {
 	case o.board != "":
 		b, err := d.board().Board()
 		if err == nil {
-			_, err = b.PlanCreate(ledger.New{Title: o.board}, d.env.Clock.Now())
+			_, err = b.PlanCreate(ledger.New{Title: o.board, Acceptance: o.acceptance}, d.env.Clock.Now())
 		}
 		return boardHint(err)
 	}

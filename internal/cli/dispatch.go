@@ -21,13 +21,13 @@ import (
 )
 
 type dispatchOptions struct {
-	unit, agent, role, stage, note, session string
-	from, agentFrom, item, board            string
-	exempt, read, write, denyTools          []string
-	readOnly, observe, requireHook          bool
-	shared, ttl, opaque, git, bind          string
-	onBlock, askWait                        string
-	maxDepth                                int
+	unit, agent, role, stage, note, session  string
+	from, agentFrom, item, board, acceptance string
+	exempt, read, write, denyTools           []string
+	readOnly, observe, requireHook           bool
+	shared, ttl, opaque, git, bind           string
+	onBlock, askWait                         string
+	maxDepth                                 int
 }
 
 func newDispatch(env *Env) *cobra.Command {
@@ -54,6 +54,7 @@ func (o *dispatchOptions) add(f *pflag.FlagSet) {
 	f.StringVar(&o.agentFrom, "agent-from", "", "write an agent definition of its own for this dispatch, after this one; it goes with the dispatch")
 	f.StringVar(&o.item, "item", "", "bind it to this item of the board")
 	f.StringVar(&o.board, "board", "", "make an item of the board with this title, and bind it to that")
+	f.StringVar(&o.acceptance, "acceptance", "", "with --board: when the item is done; its own worker sees it")
 	f.StringVar(&o.role, "role", "", "reviewer (shared paths are read-only) or worker")
 	f.StringVar(&o.stage, "stage", "", "a word for the record")
 	f.StringVar(&o.note, "note", "", "a text for the record")

@@ -121,6 +121,8 @@ func TestToolsAreTheVerbs(t *testing.T) {
 		{"board accept --item I1", "work_ledger_record", `{"action":"accept","item":"I1"}`},
 		{"board close --item I0", "work_ledger_record", `{"action":"close","item":"I0"}`},
 		{"board decide --item I0 late", "work_ledger_record", `{"action":"decide","item":"I0","decision":"late"}`},
+		{"dispatch --unit U03 --agent e --board|a part more --acceptance|it is there", "work_dispatch", `{"unit":"U03","agent":"e","board":"a part more","acceptance":"it is there"}`},
+		{"dispatch --unit U03 --agent f --acceptance x", "work_dispatch", `{"unit":"U03","agent":"f","acceptance":"x"}`},
 		{"board show", "work_ledger_read", `{}`},
 	}
 	cli, mcp := newBench(t), newBench(t)
@@ -170,7 +172,7 @@ func (x *ids) plain(out string) string {
 	for _, field := range []struct {
 		name string
 		to   *[]string
-	}{{`^\{"item":"`, &x.items}, {`^\{"id":"`, &x.dispatches}} {
+	}{{`"item":"`, &x.items}, {`^\{"id":"`, &x.dispatches}} {
 		if m := regexp.MustCompile(field.name + `(\w{26})"`).FindStringSubmatch(out); m != nil && !slices.Contains(*field.to, m[1]) {
 			*field.to = append(*field.to, m[1])
 		}
