@@ -94,8 +94,10 @@ type receipt struct {
 	AuditSHA256       string       `view:"audit_sha256"`
 }
 
-// releaseResult has the receipt, and its fields beside it too.
+// releaseResult has the receipt, and its fields beside it too, and the item that the
+// verdict is of.
 type releaseResult struct {
 	Receipt receipt `view:"receipt"`
 	receipt
+	Item string `view:"item"`
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed6310be5c/conduct/audit"
 	"github.com/seed6310be5c/conduct/dispatch"
+	"github.com/seed6310be5c/conduct/store"
 	"github.com/seed6310be5c/conduct/wire"
 )
 
@@ -18,13 +19,13 @@ func (d *desk) printReceipt(got *dispatch.Dispatch) error {
 	}
 	d.warnUnseen(r)
 	if d.env.json {
-		doc, err := receiptJSON(got)
+		doc, err := d.receiptJSON(got)
 		if err != nil {
 			return err
 		}
 		return d.env.print("%s\n", doc)
 	}
-	d.env.printReceipt(r)
+	d.env.printReceipt(r, d.item(got.ID))
 	return nil
 }
 
@@ -35,17 +36,19 @@ func (d *desk) warnUnseen(r audit.Receipt) {
 }
 
 // receiptJSON has the receipt, and its fields beside it too, for scripts that ask for one.
-func receiptJSON(got *dispatch.Dispatch) ([]byte, error) {
+// The item is none of them: the receipt is what the audit shows, an item can be removed.
+func (d *desk) receiptJSON(got *dispatch.Dispatch) ([]byte, error) {
 	var w wire.Writer
 	w.Object("").Raw("receipt", got.Receipt)
 	if err := audit.Fields(&w, got.Receipt); err != nil {
 		return nil, err
 	}
+	w.String("item", string(d.item(got.ID)))
 	w.End()
 	return w.Bytes(), nil
 }
 
-func (e *Env) printReceipt(r audit.Receipt) {
+func (e *Env) printReceipt(r audit.Receipt, item store.ID) {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(e.Stdout, "  %-14s %s\n", name, fmt.Sprintf(format, args...))
 	}
@@ -53,6 +56,9 @@ func (e *Env) printReceipt(r audit.Receipt) {
 	line("unit", "%s", r.Unit)
 	line("agent", "%s", r.Agent)
 	line("verdict", "%s", r.Verdict)
+	if item != "" {
+		line("item", "%s", item)
+	}
 	line("time", "%s to %s", stamp(r.IssuedAt), stamp(r.EndedAt))
 	if !r.ActiveAt.IsZero() {
 		line("active since", "%s", stamp(r.ActiveAt))

@@ -273,6 +273,6 @@ func (s served) Release(ctx context.Context, a mcpserver.ReleaseArgs) (mcpserver
 		}
 		d.warnUnseen(r)
 		d.tidy(ctx)
-		return receiptJSON(got)
+		return d.receiptJSON(got)
 	})
 }
