@@ -87,10 +87,7 @@ func Run(ctx context.Context, args []string, in *Env) int {
 	root := newRoot(env, args)
 	root.SetArgs(args)
 	called, err := root.ExecuteContextC(ctx)
-	var wrong usageError
-	if errors.As(err, &wrong) && !errors.As(err, new(hinted)) {
-		err = hint(err, "%s --help", called.CommandPath())
-	}
+	err = meant(called, err)
 	// Flags behind the one that is wrong have not been read.
 	env.json = env.json || err != nil && asksJSON(args)
 	if out.err != nil && (err == nil || errors.Is(err, out.err)) {
@@ -162,7 +159,7 @@ Exit codes: 0 done, 1 failed, 2 usage, 3 conflict, 4 not found, 5 locked,
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return flagError(c, args, err) })
 	root.PersistentFlags().BoolVar(&env.json, "json", false, "print one JSON object, errors too")
 	root.PersistentFlags().StringVar(&env.dir, "dir", "", "the folder to start from (default: the current one)")
 	root.SetIn(env.Stdin)
