@@ -151,10 +151,26 @@ func TestProtocolErrors(t *testing.T) {
 
 // An id that is in use is refused and not answered twice.
 func TestIdInUse(t *testing.T) {
-	answers, order := talk(t, server(echo), hello+read(1, "a")+read(1, "b")+read(2, "c"))
-	require.Len(t, order, 4)
-	require.Equal(t, -32600, answers["null"].Error.Code)
-	require.Contains(t, answers["1"].Result.Content[0].Text, `"goal":"a"`)
+	synctest.Test(t, func(t *testing.T) {
+		release, in, out := make(chan struct{}), newPipe(), newPipe()
+		s := server(func(ctx context.Context, a mcpserver.ReadArgs) (mcpserver.Answer, error) {
+			<-release
+			return echo(ctx, a)
+		})
+		served := make(chan error, 1)
+		go func() { served <- stdio.Serve(context.Background(), s, in, out) }()
+		in.put(hello + read(1, "a") + read(1, "b") + read(2, "c"))
+		synctest.Wait()
+		require.Contains(t, out.String(), `-32600`)
+		require.NotContains(t, out.String(), `"id":1`)
+		close(release)
+		in.end()
+		require.NoError(t, <-served)
+		require.Equal(t, 1, strings.Count(out.String(), `"id":1`))
+		require.Contains(t, out.String(), `"goal":"a"`)
+		require.NotContains(t, out.String(), `"goal":"b"`)
+		require.Contains(t, out.String(), `"goal":"c"`)
+	})
 }
 
 // A ping is answered while a call is made, and the call that waits is made when it is done.
