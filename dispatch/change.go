@@ -44,7 +44,7 @@ func (e *SeveralError) Is(target error) bool { return target == ErrConflict }
 // Find returns the one dispatch that a selector fits: ErrNone, or ErrConflict for several.
 func (b *Book) Find(s Selector) (*Dispatch, error) {
 	if s.ID != "" {
-		return b.byID(s.ID)
+		return b.byID(s)
 	}
 	fit := func(all []*Dispatch, want func(*Dispatch) bool) (out []*Dispatch) {
 		for _, d := range all {
@@ -95,13 +95,18 @@ func (s Selector) describe() string {
 	return out
 }
 
-func (b *Book) byID(id store.ID) (*Dispatch, error) {
-	if !id.Valid() {
-		return nil, fmt.Errorf("%w: %q", ErrNone, id)
+// byID reads the dispatch with the selector's id. What else is said of it must be so: who
+// is wrong about one of the two may be so about the other.
+func (b *Book) byID(s Selector) (*Dispatch, error) {
+	if !s.ID.Valid() {
+		return nil, fmt.Errorf("%w: %q", ErrNone, s.ID)
 	}
-	d, err := b.Read(id)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, fmt.Errorf("%w: %q", ErrNone, id)
+	d, err := b.Read(s.ID)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return nil, fmt.Errorf("%w: %q", ErrNone, s.ID)
+	case err == nil && (!s.fits(d) || s.Agent != "" && d.Agent != s.Agent):
+		return nil, fmt.Errorf("%w: dispatch %s is of unit %q and agent %q", ErrConflict, d.ID, d.Unit, d.Agent)
 	}
 	return d, err
 }

@@ -36,7 +36,7 @@ func (d *desk) board() *boardfile.Store { return boardfile.Open(d.store) }
 
 // onBoard opens the workspace for a verb of the conductor's.
 func (e *Env) onBoard(do func(*desk) error) error {
-	if mine := e.Getenv(varDispatch); mine != "" {
+	if mine := e.mine(); mine != "" {
 		return hint(fmt.Errorf("%w: this runs under dispatch %s, and the board is the conductor's", dispatch.ErrConflict, mine),
 			"conduct brief, or conduct report")
 	}
@@ -158,7 +158,7 @@ func newBoardBind(env *Env) *cobra.Command {
 				return usageError{errors.New("--dispatch is missing")}
 			}
 			return env.onBoard(func(d *desk) error {
-				it, err := d.bindLive(cmd.Context(), store.ID(strings.ToUpper(id)), to)
+				it, err := d.bindLive(cmd.Context(), dispatchID(id), to)
 				if err != nil {
 					return err
 				}

@@ -14,7 +14,6 @@ import (
 	"github.com/seed6310be5c/conduct/config"
 	"github.com/seed6310be5c/conduct/dispatch"
 	"github.com/seed6310be5c/conduct/grants"
-	"github.com/seed6310be5c/conduct/store"
 	"github.com/seed6310be5c/conduct/wire"
 )
 
@@ -29,9 +28,25 @@ func (s *selection) add(f *pflag.FlagSet) {
 	s.flags = f
 	f.StringVar(&s.unit, "unit", "", "the dispatch of this unit")
 	f.StringVar(&s.agent, "agent", "", "the dispatch of this agent")
-	f.StringVar(&s.id, "id", "", "the dispatch with this id")
+	f.Var((*onlyOne)(&s.id), "id", "the dispatch with this id")
 	f.Uint64Var(&s.generation, "generation", 0, "only if the dispatch has this generation")
 }
+
+// onlyOne is the value of a flag that cannot be given anew: with two ids of which the last
+// one counts, the wrong dispatch would be ended.
+type onlyOne string
+
+func (o *onlyOne) Set(v string) error {
+	if *o != "" && string(*o) != v {
+		return fmt.Errorf("it is %q already", string(*o))
+	}
+	*o = onlyOne(v)
+	return nil
+}
+
+func (o *onlyOne) String() string { return string(*o) }
+
+func (o *onlyOne) Type() string { return "string" }
 
 // pick is add for the conductor's verbs, where --dispatch is another name of --id: the
 // verbs of the board and the tools call it so.
@@ -56,7 +71,7 @@ func (s *selection) selector() (dispatch.Selector, error) {
 		return dispatch.Selector{}, usageError{errors.New("--generation 0 is none")}
 	}
 	return dispatch.Selector{
-		ID: store.ID(strings.ToUpper(s.id)), Unit: s.unit, Agent: s.agent,
+		ID: dispatchID(s.id), Unit: s.unit, Agent: s.agent,
 		AnyAgent: !s.flags.Changed("agent"), Generation: s.generation,
 	}, nil
 }

@@ -53,7 +53,7 @@ func (o *checkOptions) run(env *Env, paths []string) error {
 	defer d.close()
 	asWorker := o.dispatch
 	if asWorker == "" && o.unit == "" && o.id == "" {
-		asWorker = env.Getenv(varDispatch)
+		asWorker = env.mine()
 	}
 	var got *dispatch.Dispatch
 	if asWorker != "" {

@@ -374,6 +374,22 @@ func TestDispatchIsID(t *testing.T) {
 	code, _, errs := b.run("release", "--dispatch", "", "--verdict", "ready")
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, errs, "--id is empty")
+	other := strings.Fields(b.ok("dispatch", "--unit", "U04"))[0]
+	code, _, errs = b.run("release", "--id", id, "--dispatch", other, "--verdict", "ready")
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, errs, "it is \""+id+"\" already")
+	for _, line := range []string{"release --verdict ready", "renew --ttl 1h", "grant add --read units/U04/a", "grant list", "check x"} {
+		for _, wrong := range []string{"--unit U04", "--agent reviewer"} {
+			code, _, errs = b.run(strings.Fields(line + " --id " + id + " " + wrong)...)
+			require.Equal(t, exitConflict, code, line)
+			require.Contains(t, errs, "dispatch "+id+" is of unit \"U03\"", line)
+		}
+	}
+	// The line of the prompt will do.
+	require.Contains(t, b.ok("grant", "list", "--id", "conduct:"+strings.ToLower(id)), "units/U04/a")
+	code, _, errs = b.run("brief", "--dispatch", "conduct:"+id)
+	require.Equal(t, exitConflict, code)
+	require.Contains(t, errs, "is bound to no item")
 	require.Contains(t, b.ok("release", "--dispatch", id, "--verdict", "ready"), id)
 }
 

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
@@ -73,7 +72,7 @@ func (o *execOptions) run(ctx context.Context, env *Env, argv []string) error {
 // find returns the dispatch that a command runs under: the caller's own, where it
 // has one.
 func (o *execOptions) find(d *desk) (*dispatch.Dispatch, error) {
-	mine := d.env.Getenv(varDispatch)
+	mine := d.env.mine()
 	id := o.dispatch
 	if id == "" && o.unit == "" {
 		id = mine
@@ -81,14 +80,14 @@ func (o *execOptions) find(d *desk) (*dispatch.Dispatch, error) {
 	if id == "" && o.unit == "" {
 		return nil, usageError{errors.New("--dispatch or --unit is missing")}
 	}
-	got, err := d.book.Find(dispatch.Selector{ID: store.ID(strings.ToUpper(id)), Unit: o.unit, AnyAgent: true})
+	got, err := d.book.Find(dispatch.Selector{ID: dispatchID(id), Unit: o.unit, AnyAgent: true})
 	if err != nil {
 		return nil, err
 	}
 	if !got.Live() {
 		return nil, hint(fmt.Errorf("%w: dispatch %s is %s", dispatch.ErrConflict, got.ID, got.Now), "ask the conductor for a new dispatch")
 	}
-	if mine != "" && !strings.EqualFold(mine, string(got.ID)) {
+	if mine != "" && mine != string(got.ID) {
 		return nil, hint(fmt.Errorf("%w: this runs under dispatch %s already", dispatch.ErrConflict, mine), "leave out --dispatch and --unit")
 	}
 	return got, nil

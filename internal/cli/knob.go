@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os/user"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed6310be5c/conduct/dispatch"
 	"github.com/seed6310be5c/conduct/grants"
 	"github.com/seed6310be5c/conduct/knobs"
-	"github.com/seed6310be5c/conduct/store"
 	"github.com/seed6310be5c/conduct/wire"
 )
 
@@ -48,7 +46,7 @@ func (s *knobSelection) selector() (dispatch.Selector, error) {
 	case s.dispatch != "" && s.unit != "":
 		return dispatch.Selector{}, usageError{errors.New("--dispatch and --unit exclude each other")}
 	}
-	return dispatch.Selector{ID: store.ID(strings.ToUpper(s.dispatch)), Unit: s.unit, AnyAgent: true}, nil
+	return dispatch.Selector{ID: dispatchID(s.dispatch), Unit: s.unit, AnyAgent: true}, nil
 }
 
 // asConductor opens the workspace for a verb that no dispatched agent may run; what
@@ -65,7 +63,7 @@ func (e *Env) asConductor(what string, do func(*desk) error) error {
 // openAsConductor opens the workspace, but not where a dispatch is the caller's own: the
 // hook blocks an agent's call of such a verb, and this is for what runs below the call.
 func (e *Env) openAsConductor(what string) (*desk, error) {
-	if mine := e.Getenv(varDispatch); mine != "" {
+	if mine := e.mine(); mine != "" {
 		return nil, hint(fmt.Errorf("%w: this runs under dispatch %s, and %s", dispatch.ErrConflict, mine, what),
 			"run it outside of the agent that was dispatched")
 	}

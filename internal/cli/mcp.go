@@ -59,7 +59,7 @@ func (o *mcpOptions) run(ctx context.Context, env *Env) error {
 	if o.client != "" {
 		return usageError{errors.New("--client goes with --print-config")}
 	}
-	if mine := env.Getenv(varDispatch); mine != "" && role == mcpserver.AsConductor {
+	if mine := env.mine(); mine != "" && role == mcpserver.AsConductor {
 		return hint(fmt.Errorf("%w: this runs under dispatch %s, and these tools are the conductor's", dispatch.ErrConflict, mine), "conduct mcp --as worker")
 	}
 	if env.Serve == nil {
@@ -71,7 +71,7 @@ func (o *mcpOptions) run(ctx context.Context, env *Env) error {
 // server has the tools of a role. Each call opens the workspace anew: it may be made
 // after the server has begun, and nothing is held between two calls.
 func (e *Env) server(role mcpserver.Role) *mcpserver.Server {
-	o := mcpserver.Options{Version: version(), Own: e.Getenv(varDispatch)}
+	o := mcpserver.Options{Version: version(), Own: e.mine()}
 	if role == mcpserver.AsWorker {
 		o.Worker = served{e}
 	} else {

@@ -58,7 +58,7 @@ func (o *runOptions) run(ctx context.Context, env *Env, argv []string, ttlGiven 
 	if err := oneOf("sandbox", o.sandbox, "auto", "bwrap", "landlock", "seatbelt"); err != nil {
 		return err
 	}
-	if mine := env.Getenv(varDispatch); mine != "" {
+	if mine := env.mine(); mine != "" {
 		return hint(fmt.Errorf("%w: this runs under dispatch %s already", dispatch.ErrConflict, mine), "conduct exec -- CMD")
 	}
 	d, err := env.open()

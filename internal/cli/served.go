@@ -250,7 +250,7 @@ func (s served) Dispatch(ctx context.Context, a mcpserver.DispatchArgs) (mcpserv
 // Release is conduct release.
 func (s served) Release(ctx context.Context, a mcpserver.ReleaseArgs) (mcpserver.Answer, error) {
 	sel := dispatch.Selector{
-		ID: named(a.Dispatch), Unit: a.Unit, Agent: a.Agent, AnyAgent: a.Agent == "", Generation: a.Generation,
+		ID: dispatchID(a.Dispatch), Unit: a.Unit, Agent: a.Agent, AnyAgent: a.Agent == "", Generation: a.Generation,
 	}
 	return s.call(func(env *Env) ([]byte, error) {
 		d, err := env.open()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed6310be5c/conduct/audit"
 	"github.com/seed6310be5c/conduct/dispatch"
+	"github.com/seed6310be5c/conduct/guard"
 	"github.com/seed6310be5c/conduct/store"
 	"github.com/seed6310be5c/conduct/wire"
 )
@@ -137,7 +138,7 @@ func (d *desk) look(o *statusOptions) (view, error) {
 	var v view
 	id := o.dispatch
 	if id == "" && !o.all {
-		id = d.env.Getenv(varDispatch)
+		id = d.env.mine()
 	}
 	if id != "" {
 		got, err := d.own(id)
@@ -184,12 +185,20 @@ func (d *desk) look(o *statusOptions) (view, error) {
 // varDispatch names a worker's own dispatch in its environment.
 const varDispatch = "CONDUCT_DISPATCH"
 
+// dispatchID reads an id as people give it, also as it stands in the launch line.
+func dispatchID(s string) store.ID {
+	return store.ID(strings.TrimPrefix(strings.ToUpper(s), strings.ToUpper(guard.TokenPrefix)))
+}
+
+// mine is the dispatch that this process works under, "" for none.
+func (e *Env) mine() string { return string(dispatchID(e.Getenv(varDispatch))) }
+
 // varConfined is set in the environment of what runs confined.
 const varConfined = "CONDUCT_CONFINED"
 
 // own reads the dispatch that a worker names as its own.
 func (d *desk) own(id string) (*dispatch.Dispatch, error) {
-	got, err := d.book.Find(dispatch.Selector{ID: store.ID(strings.ToUpper(id))})
+	got, err := d.book.Find(dispatch.Selector{ID: dispatchID(id)})
 	if errors.Is(err, dispatch.ErrNone) {
 		return nil, hinted{error: err, code: "undispatched", hint: "ask the conductor for the id of your dispatch"}
 	}

@@ -59,14 +59,15 @@ func (d *desk) brief(got *dispatch.Dispatch) (ledger.Brief, error) {
 
 // asWorker opens the workspace for a verb of the worker of a dispatch.
 func (e *Env) asWorker(given string, do func(*desk, *dispatch.Dispatch) error) error {
-	mine := e.Getenv(varDispatch)
+	mine := e.mine()
+	given = string(dispatchID(given))
 	if given == "" {
 		given = mine
 	}
 	if given == "" {
 		return hint(usageError{errors.New("--dispatch is missing")}, "the line conduct:ID in your prompt is --dispatch ID")
 	}
-	if mine != "" && !strings.EqualFold(mine, given) {
+	if mine != "" && mine != given {
 		return hint(fmt.Errorf("%w: this runs under dispatch %s", dispatch.ErrConflict, mine), "leave out --dispatch")
 	}
 	d, err := e.open()

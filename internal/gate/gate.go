@@ -239,6 +239,7 @@ func (g *gate) environment(call *guard.Call) guard.Env {
 	if e.Dispatch == "" {
 		e.Dispatch = g.env(VarDispatch)
 	}
+	e.Dispatch = strings.TrimPrefix(e.Dispatch, guard.TokenPrefix)
 	e.Temp = []string{"/tmp", filepath.Clean(os.TempDir())}
 	if !writes(call) {
 		return g.projects(e)
