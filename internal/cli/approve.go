@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -134,10 +133,10 @@ func (o *approveOptions) answer(d *desk, e questions.Entry) error {
 func questionHint(err error) error { return hint(err, "conduct approve") }
 
 // watched shows each question once, and asks for an answer where a person can type one.
+// It ends when it is interrupted, also while it asks, and when what is typed ends.
 func (o *approveOptions) watched(ctx context.Context, d *desk) error {
-	typed := bufio.NewScanner(d.env.Stdin)
 	seen := map[string]bool{}
-	return repeat(ctx, glance, func() error {
+	err := repeat(ctx, glance, func() error {
 		all, err := open(d.questions(), d.env.Clock.Now())
 		if err != nil {
 			return err
@@ -153,24 +152,30 @@ func (o *approveOptions) watched(ctx context.Context, d *desk) error {
 			if d.env.json || !d.env.Terminal() {
 				continue
 			}
-			if err := o.askFor(d, e, typed); err != nil {
+			if err := o.askFor(ctx, d, e); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+	if errors.Is(err, errNothingTyped) {
+		return nil
+	}
+	return err
 }
 
 // askFor reads the answer to a question that was shown. Only a plain "y" is a yes.
-func (o *approveOptions) askFor(d *desk, e questions.Entry, typed *bufio.Scanner) error {
+func (o *approveOptions) askFor(ctx context.Context, d *desk, e questions.Entry) error {
 	if err := d.env.print("let it through, this once? [y/N] "); err != nil {
 		return err
 	}
-	if !typed.Scan() {
-		return typed.Err()
+	typed, err := d.env.typed(ctx)
+	if err != nil {
+		_ = d.env.print("\n") // what the shell prints next begins a line
+		return err
 	}
 	one := *o
-	one.allow = strings.EqualFold(strings.TrimSpace(typed.Text()), "y")
+	one.allow = strings.EqualFold(strings.TrimSpace(typed), "y")
 	now, err := d.questions().Find(e.Key, d.env.Clock.Now()) // its time may be up
 	if err == nil {
 		err = one.answer(d, now)

@@ -46,13 +46,12 @@ func TestApproveWatch(t *testing.T) {
 		id := strings.Fields(b.ok("dispatch", "--unit", "U03"))[0]
 		b.ask(id, "abcd0001")
 		b.ask(id, "abcd0002")
+		b.ask(id, "abcd0003")
 		var out, errs bytes.Buffer
 		env := b.env(&out, &errs)
-		env.Stdin = strings.NewReader(typed + "n\n")
-		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-		require.Equal(t, exitOK, Run(ctx, []string{"approve", "--watch", "--session", "me"}, env), errs.String())
-		cancel()
-		require.Equal(t, 2, strings.Count(out.String(), "let it through, this once? [y/N] "))
+		env.Stdin = keyboard(typed, "n\n")
+		require.Equal(t, exitOK, Run(t.Context(), []string{"approve", "--watch", "--session", "me"}, env), errs.String())
+		require.Equal(t, 3, strings.Count(out.String(), "let it through, this once? [y/N] "))
 		require.Contains(t, out.String(), "abcd0001 "+want+"\n")
 		require.Contains(t, out.String(), "abcd0002 rejected\n")
 		require.Contains(t, b.ok("approve", "abcd0001"), want+" by me")
@@ -71,7 +70,7 @@ func TestApproveWatchLate(t *testing.T) {
 		b.clock.now = b.clock.now.Add(time.Minute) // it takes long
 		return copy(p, "y\n"), nil
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	require.Equal(t, exitOK, Run(ctx, []string{"approve", "--watch"}, env))
 	require.Contains(t, errs.String(), "decided already: unavailable")
@@ -79,6 +78,86 @@ func TestApproveWatchLate(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.Equal(t, approval.Unavailable, d.Answer)
+}
+
+// keyboard is a terminal at which lines are typed, each when it is read; then the input
+// ends.
+func keyboard(lines ...string) io.Reader {
+	return read(func(p []byte) (int, error) {
+		if len(lines) == 0 {
+			return 0, io.EOF
+		}
+		n := copy(p, lines[0])
+		lines = lines[1:]
+		return n, nil
+	})
+}
+
+// It ends when what is typed ends, and when it is interrupted while it asks. Neither is
+// an answer, and nor is a line that is typed afterwards.
+func TestApproveWatchEnds(t *testing.T) {
+	for name, stdin := range map[string]func(interrupt func()) io.Reader{
+		"the input ends":        func(func()) io.Reader { return keyboard() },
+		"it ends within a line": func(func()) io.Reader { return keyboard("y") },
+		"interrupted": func(interrupt func()) io.Reader {
+			return read(func([]byte) (int, error) { interrupt(); select {} })
+		},
+		"interrupted, and a yes": func(interrupt func()) io.Reader {
+			return read(func(p []byte) (int, error) { interrupt(); return copy(p, "y\n"), nil })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			b.person = true
+			id := strings.Fields(b.ok("dispatch", "--unit", "U03"))[0]
+			b.ask(id, "abcd0001")
+			b.ask(id, "abcd0002")
+			var out, errs bytes.Buffer
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			env := b.env(&out, &errs)
+			env.Stdin = stdin(cancel)
+			require.Equal(t, exitOK, Run(ctx, []string{"approve", "--watch"}, env), errs.String())
+			require.Equal(t, 1, strings.Count(out.String(), "[y/N]"), "no other question is asked")
+			require.Contains(t, b.ok("status", "--json"), `"open_questions":2`)
+		})
+	}
+}
+
+// What was typed before a question was shown is no answer to it.
+func TestApproveWatchForgets(t *testing.T) {
+	b := newBench(t)
+	b.person = true
+	id := strings.Fields(b.ok("dispatch", "--unit", "U03"))[0]
+	b.ask(id, "abcd0001")
+	b.ask(id, "abcd0002")
+	b.ask(id, "abcd0003")
+	var out, errs bytes.Buffer
+	var ahead []string
+	reads := 0
+	env := b.env(&out, &errs)
+	env.Forget = func() {
+		require.True(t, strings.HasSuffix(out.String(), "[y/N] "), "after all that is shown")
+		ahead = nil
+	}
+	env.Stdin = read(func(p []byte) (int, error) {
+		if len(ahead) > 0 {
+			n := copy(p, ahead[0])
+			ahead = ahead[1:]
+			return n, nil
+		}
+		if reads++; reads > 2 {
+			return 0, io.EOF
+		}
+		ahead = []string{"y\n", "y\n"} // a person's finger stays on the key
+		return copy(p, "n\ny\n"), nil
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	require.Equal(t, exitOK, Run(ctx, []string{"approve", "--watch", "--session", "me"}, env), errs.String())
+	for _, key := range []string{"abcd0001", "abcd0002"} {
+		require.Contains(t, b.ok("approve", key), "rejected by me")
+	}
 }
 
 type read func([]byte) (int, error)

@@ -37,6 +37,8 @@ type Env struct {
 	Program string
 	// Terminal says that a person sits at Stdin.
 	Terminal func() bool
+	// Forget drops what was typed at Stdin and not read yet; nil where nobody types.
+	Forget func()
 	// Serve serves tools over two streams; nil in the program that links no server.
 	Serve Serve
 
@@ -72,7 +74,7 @@ func run(args []string, serve Serve) int {
 	defer stop()
 	return Run(ctx, args, &Env{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Getwd: os.Getwd,
-		Clock: &system.Clock{}, Self: os.Args[0], Terminal: system.Terminal, Program: program, Serve: serve,
+		Clock: &system.Clock{}, Self: os.Args[0], Terminal: system.Terminal, Forget: system.Forget, Program: program, Serve: serve,
 	})
 }
 
