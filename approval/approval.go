@@ -148,8 +148,8 @@ func (a *Asker) Request(ctx context.Context, q Question) (got Answer) {
 		return d.Answer
 	case ctx.Err() != nil:
 		return Cancelled
-	case !q.same(kept), a.now().After(kept.Deadline.Add(Grace)):
-		return Unavailable // the yes was to something else, or long ago
+	case !q.same(kept), a.now().After(kept.Deadline.Add(Grace)), !first && a.now().Before(kept.AskedAt):
+		return Unavailable // the yes was to something else, or long ago; with a clock that was set back, nobody knows when
 	}
 	return AllowedOnce
 }

@@ -258,7 +258,11 @@ func TestShared(t *testing.T) {
 		require.Equal(t, yes, a.Request(t.Context(), question("k")), "a second hook, after the first")
 		time.Sleep(approval.Grace)
 		require.Equal(t, none, a.Request(t.Context(), question("k")), "long ago")
-		require.Equal(t, 2, j.lines)
+		a.Now = func() time.Time { return time.Now().Add(-time.Hour) }
+		require.Equal(t, none, a.Request(t.Context(), question("k")), "a clock that was set back makes it no younger")
+		require.Equal(t, yes, a.Request(t.Context(), question("l")), "nor takes it a yes from who waited for it")
+		a.Now = nil
+		require.Equal(t, 4, j.lines)
 	})
 }
 
