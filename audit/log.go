@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/seed6310be5c/conduct/store"
 	"github.com/seed6310be5c/conduct/wire"
 )
@@ -227,6 +229,24 @@ func (l *Log) Lost() int {
 	return bytes.Count(data, []byte{'x'})
 }
 
+// toRead opens a segment as a reader does: on a disk that is read-only too, and without
+// waiting where something else stands in its place.
+func (l *Log) toRead(segment string) (*os.File, error) {
+	return l.root.OpenFile(segment, os.O_RDONLY|unix.O_NONBLOCK, 0)
+}
+
+func (l *Log) content(segment string) ([]byte, error) {
+	f, err := l.toRead(segment)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
+		return nil, fmt.Errorf("read %q: it is no regular file: %w", segment, errors.Join(err, fs.ErrInvalid))
+	}
+	return io.ReadAll(f)
+}
+
 // Raw returns the bytes of a stream, oldest first.
 func (l *Log) Raw(stream string) ([]byte, error) {
 	if err := checkStream(stream); err != nil {
@@ -234,11 +254,11 @@ func (l *Log) Raw(stream string) ([]byte, error) {
 	}
 	var out []byte
 	for n := 0; ; n++ {
-		data, err := l.root.ReadFile(name(stream, n))
+		data, err := l.content(name(stream, n))
 		if errors.Is(err, fs.ErrNotExist) {
 			if n == 0 {
 				for _, m := range l.numbers(stream) {
-					more, err := l.root.ReadFile(name(stream, m))
+					more, err := l.content(name(stream, m))
 					if err != nil {
 						return nil, err
 					}
@@ -361,7 +381,7 @@ func refused(data []byte, like Line) int {
 // through many.
 func (l *Log) Streams() map[string][]int {
 	out := map[string][]int{}
-	d, err := l.root.Open(folder)
+	d, err := l.root.OpenFile(folder, os.O_RDONLY|unix.O_DIRECTORY, 0) // a FIFO in its place is not waited for
 	if err != nil {
 		return out
 	}

@@ -59,7 +59,7 @@ func (t *Tail) Next(want func(stream string) bool) ([]Line, error) {
 
 // added returns the whole lines of a segment from an offset on, and where they end.
 func (t *Tail) added(name string, from int64) ([]byte, int64, error) {
-	f, err := t.log.open(name)
+	f, err := t.log.toRead(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, nil
 	}
