@@ -91,25 +91,23 @@ func (j *Janitor) questions(o Options, r *Report) error {
 	if j.Questions == nil || o.DryRun {
 		return nil
 	}
-	n, err := j.Questions.Settle(j.Book.Clock.Now())
+	n, failed := j.Questions.Settle(j.Book.Clock.Now())
 	r.Swept += n
-	if err != nil {
-		return err
-	}
 	ids, err := j.Questions.Dispatches()
 	if err != nil {
-		return err
+		return errors.Join(failed, err)
 	}
 	for _, id := range ids {
 		if _, err := j.Book.Store.Read(id); !errors.Is(err, store.ErrNotFound) {
 			continue
 		}
 		if err := j.Questions.Remove(id); err != nil {
-			return err
+			failed = errors.Join(failed, err)
+			continue
 		}
 		r.Swept++
 	}
-	return nil
+	return failed
 }
 
 // live ends what is expired and sets aside what is damaged.

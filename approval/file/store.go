@@ -164,7 +164,7 @@ func (s *Store) keys(id store.ID) ([]string, error) {
 	var out []string
 	for name, err := range s.files.Names(dir(id)) {
 		if err != nil {
-			return nil, err
+			return nil, s.unlisted(dir(id), err)
 		}
 		if key, ok := strings.CutSuffix(name, asked); ok && store.ValidKey(key) {
 			out = append(out, key)
@@ -174,12 +174,20 @@ func (s *Store) keys(id store.ID) ([]string, error) {
 	return out, nil
 }
 
+// unlisted says what an error of listing a folder means: what is no folder is damaged.
+func (s *Store) unlisted(folder string, err error) error {
+	if info, lerr := s.root.Lstat(folder); lerr == nil && !info.IsDir() {
+		return &store.DamageError{File: folder, Reason: "it is no folder"}
+	}
+	return s.files.Unreadable(folder, err)
+}
+
 // Dispatches lists the dispatches that have questions.
 func (s *Store) Dispatches() ([]store.ID, error) {
 	var out []store.ID
 	for name, err := range s.files.Names(top) {
 		if err != nil {
-			return nil, err
+			return nil, s.unlisted(top, err)
 		}
 		if id := store.ID(name); id.Valid() {
 			out = append(out, id)
@@ -224,22 +232,32 @@ func (s *Store) Questions(id store.ID, now time.Time) ([]Entry, error) {
 	return out, nil
 }
 
-// All lists the questions of every dispatch, oldest first.
+// All lists the questions of every dispatch, oldest first. Where the folder of one is
+// damaged nobody of it gets an answer; that is no matter of the others.
 func (s *Store) All(now time.Time) ([]Entry, error) {
+	out, _, err := s.all(now)
+	return out, err
+}
+
+// all is All, and what is damaged.
+func (s *Store) all(now time.Time) (out []Entry, damage, err error) {
 	ids, err := s.Dispatches()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var out []Entry
 	for _, id := range ids {
 		some, err := s.Questions(id, now)
+		if errors.Is(err, store.ErrDamaged) {
+			damage = errors.Join(damage, err)
+			continue
+		}
 		if err != nil {
-			return nil, err
+			return nil, damage, err
 		}
 		out = append(out, some...)
 	}
 	slices.SortStableFunc(out, func(a, b Entry) int { return a.AskedAt.Compare(b.AskedAt) })
-	return out, nil
+	return out, damage, nil
 }
 
 // minKey is how many characters of a key name a question.
@@ -277,9 +295,10 @@ func (s *Store) Answer(e Entry, d approval.Decision) (approval.Decision, error) 
 	return got, err
 }
 
-// Settle notes what nobody decided in time, of questions whose asker has died too.
+// Settle notes what nobody decided in time, of questions whose asker has died too. What
+// is damaged is an error when all others are settled.
 func (s *Store) Settle(now time.Time) (int, error) {
-	all, err := s.All(now)
+	all, damage, err := s.all(now)
 	if err != nil {
 		return 0, err
 	}
@@ -296,7 +315,7 @@ func (s *Store) Settle(now time.Time) (int, error) {
 		}
 		n++
 	}
-	return n, nil
+	return n, damage
 }
 
 // Remove deletes the questions of a dispatch.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -252,6 +253,34 @@ func TestDamage(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, approval.Unavailable, e.Decision.Answer)
 			}
+		})
+	}
+}
+
+// What is damaged in the folder of one dispatch is no matter of another, whose questions
+// are asked, answered and settled; who settles is told.
+func TestDamagedFolder(t *testing.T) {
+	for name, spoil := range map[string]func(path string) error{
+		"a file": func(path string) error { return os.WriteFile(path, nil, 0o600) },
+		"a link": func(path string) error { return os.Symlink(t.TempDir(), path) },
+		"a FIFO": func(path string) error { return syscall.Mkfifo(path, 0o600) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, dir := newStore(t)
+			q := question(disp2, 1)
+			_, _, err := s.Ask(q)
+			require.NoError(t, err)
+			require.NoError(t, spoil(filepath.Join(dir, "questions", string(disp1))))
+			a := &approval.Asker{Journal: s, Answerers: []approval.Answerer{approval.Elsewhere{Journal: s}}}
+			require.Equal(t, approval.Unavailable, a.Request(t.Context(), question(disp1, 2)))
+			e, err := s.Find(q.Key, time.Now())
+			require.NoError(t, err)
+			require.Nil(t, e.Decision)
+			n, err := s.Settle(q.Deadline)
+			require.ErrorIs(t, err, store.ErrDamaged)
+			require.Equal(t, 1, n)
+			_, err = s.Questions(disp1, time.Now())
+			require.ErrorIs(t, err, store.ErrDamaged)
 		})
 	}
 }

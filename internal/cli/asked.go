@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"errors"
 	"sort"
 
 	"github.com/seed6310be5c/conduct/audit"
 	"github.com/seed6310be5c/conduct/guard"
+	"github.com/seed6310be5c/conduct/store"
 )
 
 // The events of a question in the log.
@@ -29,6 +31,9 @@ func (d *desk) withQuestions(lines []audit.Line, want func(stream string) bool, 
 			continue
 		}
 		all, err := q.Questions(id, d.env.Clock.Now())
+		if errors.Is(err, store.ErrDamaged) {
+			continue // conduct approve says so
+		}
 		if err != nil {
 			return nil, err
 		}

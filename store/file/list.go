@@ -6,7 +6,10 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"os"
 	"slices"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/seed6310be5c/conduct/store"
 )
@@ -18,7 +21,7 @@ const chunk = 128
 // list yields the names in a folder, none when it is not there.
 func (s *Store) list(dir string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		f, err := s.root.Open(dir)
+		f, err := s.folder(dir)
 		if errors.Is(err, fs.ErrNotExist) {
 			return
 		}
@@ -44,6 +47,12 @@ func (s *Store) list(dir string) iter.Seq2[string, error] {
 			}
 		}
 	}
+}
+
+// folder opens a folder. What stands in its place is never opened: whoever opens a FIFO
+// waits for somebody who writes to it.
+func (s *Store) folder(dir string) (*os.File, error) {
+	return s.root.OpenFile(dir, os.O_RDONLY|unix.O_DIRECTORY, 0)
 }
 
 // records yields the ids of the records in a folder, whatever their content.

@@ -383,7 +383,7 @@ func (s *Store) sync(dirs ...string) error {
 }
 
 func (s *Store) syncFolder(dir string) error {
-	f, err := s.root.Open(dir)
+	f, err := s.folder(dir)
 	if err != nil {
 		return fmt.Errorf("sync %q: %w", dir, err)
 	}
