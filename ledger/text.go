@@ -29,7 +29,11 @@ func checkText(field, text string, most int, lines bool) error {
 	}
 	bad := func(r rune) bool { return forbidden(r) && !(lines && (r == '\n' || r == '\t')) }
 	if !utf8.ValidString(text) || strings.ContainsFunc(text, bad) {
-		return refuse(FieldInvalid, "%s has control characters, or is not UTF-8", field).in(field)
+		form := "one line"
+		if lines {
+			form = "text"
+		}
+		return refuse(FieldInvalid, "%s must be %s in UTF-8, without control characters", field, form).in(field)
 	}
 	return nil
 }

@@ -175,7 +175,7 @@ func (e *Event) check() error {
 func checkOpen(ttl time.Duration, limit int) error {
 	switch {
 	case ttl < time.Second || ttl > MaxTTL || ttl%time.Second != 0:
-		return ledger.Refuse(ledger.FieldInvalid, "", "ttl", "ttl %s of a channel is not a number of seconds between 1s and %s", ttl, MaxTTL)
+		return ledger.Refuse(ledger.FieldInvalid, "", "ttl", "ttl %s of a channel is not between 1s and 1d, in whole seconds", ttl)
 	case limit < 1 || limit > MaxMessages:
 		return ledger.Refuse(ledger.FieldInvalid, "", "messages", "%d messages of a channel are not between 1 and %d", limit, MaxMessages)
 	}

@@ -36,14 +36,16 @@ type Entry struct {
 	To        store.ID         `view:"to"`   // request, message: the other item
 	Text      string           `view:"text"`
 	Artifacts []ledger.Pointer `view:"artifacts"`
+	Undoes    string           `view:"undoes"` // report of progress: the kind of the report that it takes back
 	Dispatch  store.ID         `view:"dispatch"`
 	Question  string           `view:"question"` // asked: its id
 }
 
 // calls says whether an entry wants something of the conductor. Progress, and what
-// workers write to each other over a channel that it opened itself, do not.
+// workers write to each other over a channel that it opened itself, do not. But who was
+// told that an item is done, or blocked, acts on it, and must hear that it is not so.
 func (e *Entry) calls() bool {
-	return !(e.Kind == Message || e.Kind == Report && e.Says == string(ledger.Progress))
+	return !(e.Kind == Message || e.Kind == Report && e.Says == string(ledger.Progress) && e.Undoes == "")
 }
 
 // Place is how far somebody was told of an item's events.
@@ -99,11 +101,7 @@ func Since(c Cursor, b Board, all bool) ([]Entry, Cursor, error) {
 			if err != nil {
 				return nil, c, err
 			}
-			for k := range events {
-				if was.before(&events[k]) {
-					out = append(out, ofItem(it.ID, &events[k])...)
-				}
-			}
+			out = append(out, ofItem(it.ID, was, events)...)
 		}
 		out = append(out, silent(it, b.Present, c.Said, next.Said)...)
 	}
@@ -148,18 +146,33 @@ func (p Place) before(e *ledger.Event) bool {
 	return e.Seq > p.Seq || e.Seq == p.Seq && !e.Time.Equal(p.Time)
 }
 
-// ofItem is what an event of an item tells: what its worker did.
-func ofItem(id store.ID, e *ledger.Event) []Entry {
-	n := Entry{Time: e.Time, Item: id, Text: e.Text, Dispatch: e.Dispatch}
-	switch e.Kind {
-	case ledger.KindReport:
-		n.Kind, n.Says, n.Artifacts = Report, string(e.Report), e.Artifacts
-	case ledger.KindRequest:
-		n.Kind, n.Says, n.To = Request, string(e.Request), e.To
-	default:
-		return nil
+// ofItem is what the events of an item tell since a place: what its worker did.
+func ofItem(id store.ID, was Place, events []ledger.Event) []Entry {
+	var out []Entry
+	stands := "" // done or blocked, where nothing has come of it yet
+	for i := range events {
+		e := &events[i]
+		n := Entry{Time: e.Time, Item: id, Text: e.Text, Dispatch: e.Dispatch}
+		switch e.Kind {
+		case ledger.KindReport:
+			n.Kind, n.Says, n.Artifacts = Report, string(e.Report), e.Artifacts
+			if e.Report == ledger.Progress && e.Seq > was.Seq {
+				n.Undoes = stands
+			}
+			if stands = ""; e.Report == ledger.Done || e.Report == ledger.Blocked {
+				stands = string(e.Report)
+			}
+		case ledger.KindRequest:
+			n.Kind, n.Says, n.To = Request, string(e.Request), e.To
+		default:
+			stands = "" // the conductor has answered
+			continue
+		}
+		if was.before(e) {
+			out = append(out, n)
+		}
 	}
-	return []Entry{n}
+	return out
 }
 
 // silent tells once of each dispatch that it is stale, and once that it is gone: who

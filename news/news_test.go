@@ -127,6 +127,31 @@ func TestSince(t *testing.T) {
 	require.Empty(t, b.told(&c, false))
 }
 
+// Who heard that an item is done, or blocked, hears once that its worker goes on.
+func TestTakenBack(t *testing.T) {
+	for _, kind := range []ledger.ReportKind{ledger.Done, ledger.Blocked} {
+		b := newBoard(t)
+		var c news.Cursor
+		b.report(kind, "so far")
+		require.Equal(t, []string{"report " + string(kind) + " so far"}, b.told(&c, false))
+		b.do(item1)(b.items[item1].PlanRequest(disp1, ledger.Request{Kind: ledger.AskRelay, Text: "ask them"}, b.items[item2], b.now.Add(time.Second)))
+		b.told(&c, false)
+		b.report(ledger.Progress, "not yet")
+		seen := c
+		require.Equal(t, []string{"report progress not yet"}, b.told(&c, false))
+		entries, _, err := news.Since(seen, b.see(), false)
+		require.NoError(t, err)
+		require.Equal(t, string(kind), entries[0].Undoes)
+		b.report(ledger.Progress, "nearly")
+		require.Empty(t, b.told(&c, false), "it took the place of the one that was told")
+		b.report(kind, "now")
+		b.told(&c, false)
+		b.do(item1)(b.items[item1].PlanDecision("once more", b.now.Add(time.Second)))
+		b.report(ledger.Progress, "again")
+		require.Empty(t, b.told(&c, false), "the conductor had it go on")
+	}
+}
+
 // What cannot be read is an error, and the cursor stays.
 func TestUnreadableIsNotNothing(t *testing.T) {
 	b := newBoard(t)

@@ -33,7 +33,7 @@ terminal it asks for the answer to each.
 conduct dispatch --on-block ask, or conduct knob set approval ask, makes a dispatch
 ask. What an agent could use to widen its grant or to hide is never a question, nor is
 what it could not do with a yes either.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: atMostOne("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(args); err != nil {
 				return err

@@ -35,7 +35,7 @@ func (d *desk) noteWait(g *grants.Grant) error {
 		if limit-spare < leastWait {
 			return hint(fmt.Errorf("the hook in %q is given %s, in which nobody can be asked", h.File, limit), "conduct init --client %s", h.Client)
 		}
-		d.env.warn("the hook in %q is given %s, so a question waits %s (conduct init --client %s)", h.File, limit, limit-spare, h.Client)
+		d.env.warn("the hook in %q is given %s, so a question waits %s at the most", h.File, limit, limit-spare)
 		wait = limit - spare
 	}
 	if wait != gate.DefaultWait {

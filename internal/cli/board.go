@@ -213,11 +213,19 @@ func (d *desk) decide(ctx context.Context, id store.ID, text string) (ledger.Ite
 }
 
 func (d *desk) verdict(ctx context.Context, id store.ID, v dispatch.Verdict) (ledger.Item, error) {
-	return d.change(ctx, id, func(it *ledger.Item) (ledger.Event, error) { return it.PlanVerdict(v, "", d.env.Clock.Now()) })
+	return d.workedOn(d.change(ctx, id, func(it *ledger.Item) (ledger.Event, error) { return it.PlanVerdict(v, "", d.env.Clock.Now()) }))
 }
 
 func (d *desk) closeItem(ctx context.Context, id store.ID) (ledger.Item, error) {
-	return d.change(ctx, id, func(it *ledger.Item) (ledger.Event, error) { return it.PlanClose(d.env.Clock.Now()) })
+	return d.workedOn(d.change(ctx, id, func(it *ledger.Item) (ledger.Event, error) { return it.PlanClose(d.env.Clock.Now()) }))
+}
+
+// workedOn warns of an item that is judged or closed while its worker may still work.
+func (d *desk) workedOn(it ledger.Item, err error) (ledger.Item, error) {
+	if err == nil && d.inForce(it.Dispatch) {
+		d.env.warn("dispatch %s still works on item %s (conduct release --id %s --verdict VERDICT ends it)", it.Dispatch, it.ID, it.Dispatch)
+	}
+	return it, err
 }
 
 func newBoardDecide(env *Env) *cobra.Command {

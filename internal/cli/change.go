@@ -88,6 +88,9 @@ func newRenew(env *Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if ttl == "" {
+				return usageError{errors.New("--ttl is missing")}
+			}
 			d, err := config.ParseDuration(ttl)
 			if err != nil {
 				return fmt.Errorf("ttl %q is %w", ttl, dispatch.ErrTTL)

@@ -27,7 +27,12 @@ func newCheck(env *Env) *cobra.Command {
 	var o checkOptions
 	c := &cobra.Command{
 		Use: "check --unit U [--op read|write|list|search] PATH…", Short: "say what the guard would say to a path",
-		Args: cobra.MinimumNArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("argument PATH is missing")
+			}
+			return nil
+		},
 		RunE: func(_ *cobra.Command, args []string) error { return o.run(env, args) },
 	}
 	o.add(c.Flags())

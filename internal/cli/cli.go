@@ -219,6 +219,16 @@ func command(_ *cobra.Command, args []string) error {
 	return nil
 }
 
+// atMostOne wants one argument or none.
+func atMostOne(name string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		return wanted(name)(c, args)
+	}
+}
+
 // wanted wants one argument for each name, as the usage line calls them.
 func wanted(names ...string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {

@@ -92,6 +92,10 @@ func runDispatch(cmd *cobra.Command, env *Env, o dispatchOptions) error {
 	if err := d.printDispatch(got); err != nil {
 		return err
 	}
+	if o.board != "" && !env.json {
+		// Scripts read two lines.
+		fmt.Fprintf(env.Stderr, "conduct: made item %s\n", d.item(got.ID))
+	}
 	d.tidy(cmd.Context())
 	return nil
 }

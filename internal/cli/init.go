@@ -161,6 +161,7 @@ func (o *initOptions) workspace(env *Env, root string) ([]string, error) {
 	}
 	if !was {
 		done = append(done, "made "+dir)
+		o.warnOuter(env, root)
 	}
 	layouts, how := o.layouts, "found"
 	had := exists(filepath.Join(root, config.File))
@@ -180,11 +181,21 @@ func (o *initOptions) workspace(env *Env, root string) ([]string, error) {
 	}
 	switch {
 	case len(layouts) == 0 && !had:
-		done = append(done, "no known layout fits here: say in conduct.yaml where units lie")
+		done = append(done, "no known layout fits here: say in conduct.yaml where units lie, or conduct init --layout 'packages/{unit}'")
 	case len(o.layouts) == 0 && !had:
 		done = append(done, how+" the layout "+strings.Join(layouts, ", "))
 	}
 	return done, nil
+}
+
+// warnOuter says that a new workspace lies in another one, whose records are not its own.
+func (o *initOptions) warnOuter(env *Env, root string) {
+	found, err := workspace.Find(filepath.Dir(root), workspace.Options{})
+	if err != nil || len(found.Workspaces) == 0 {
+		return
+	}
+	outer := found.Workspaces[0].Root
+	env.warn("%q is a workspace already, and what is dispatched there is not seen from %q (conduct --dir %s status)", outer, root, outer)
 }
 
 func (e *Env) printInit(lines []string) error {

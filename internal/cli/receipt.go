@@ -18,6 +18,19 @@ func (d *desk) printReceipt(got *dispatch.Dispatch) error {
 		return fmt.Errorf("the receipt of %s: %w", got.ID, err)
 	}
 	d.warnUnseen(r)
+	return d.print(got, r)
+}
+
+// printRan is printReceipt for a program that we have run ourselves.
+func (d *desk) printRan(got *dispatch.Dispatch) error {
+	r, err := audit.DecodeReceipt(got.Receipt)
+	if err != nil {
+		return fmt.Errorf("the receipt of %s: %w", got.ID, err)
+	}
+	return d.print(got, r)
+}
+
+func (d *desk) print(got *dispatch.Dispatch, r audit.Receipt) error {
 	if d.env.json {
 		doc, err := d.receiptJSON(got)
 		if err != nil {
@@ -54,7 +67,7 @@ func (e *Env) printReceipt(r audit.Receipt, item store.ID) {
 	}
 	fmt.Fprintf(e.Stdout, "receipt %s\n", r.ID)
 	line("unit", "%s", r.Unit)
-	line("agent", "%s", r.Agent)
+	line("agent", "%s", dash(r.Agent))
 	line("verdict", "%s", r.Verdict)
 	if item != "" {
 		line("item", "%s", item)
@@ -63,7 +76,7 @@ func (e *Env) printReceipt(r audit.Receipt, item store.ID) {
 	if !r.ActiveAt.IsZero() {
 		line("active since", "%s", stamp(r.ActiveAt))
 	}
-	line("agents", "%s", strings.Join(r.Tally.Agents, ", "))
+	line("agents", "%s", dash(strings.Join(r.Tally.Agents, ", ")))
 	line("calls", "%d allowed, %d blocked%s", r.Tally.Allowed, r.Tally.Blocked, byCode(r.Tally.ByCode))
 	if len(r.Tally.SharedWrites) > 0 {
 		line("shared writes", "%s", strings.Join(r.Tally.SharedWrites, ", "))

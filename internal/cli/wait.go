@@ -42,7 +42,7 @@ failure. A board that cannot be read is one, and never "nothing happened".`,
 			if cmd.Flags().Changed("timeout") {
 				var err error
 				if limit, err = config.ParseDuration(o.timeout); err != nil || limit <= 0 {
-					return usageError{fmt.Errorf("--timeout %q is not a time", o.timeout)}
+					return usageError{fmt.Errorf("--timeout %q is no duration such as \"90s\" or \"9m\"", o.timeout)}
 				}
 			}
 			return env.onBoard(func(d *desk) error { return d.wait(cmd.Context(), limit, o.all) })
@@ -168,7 +168,11 @@ func (e *Env) printNews(entries []news.Entry) error {
 func newsText(n news.Entry) string {
 	switch n.Kind {
 	case news.Report:
-		return strings.TrimSpace(fmt.Sprintf("reported %s: %q %s", n.Says, n.Text, pointers(n.Artifacts)))
+		says := n.Says
+		if n.Undoes != "" {
+			says += " after " + n.Undoes
+		}
+		return strings.TrimSpace(fmt.Sprintf("reported %s: %q %s", says, n.Text, pointers(n.Artifacts)))
 	case news.Request:
 		return fmt.Sprintf("asks for a %s to %s: %q", n.Says, n.To, n.Text)
 	case news.Message:
