@@ -106,7 +106,20 @@ func (d *desk) openChannel(ctx context.Context, from, to store.ID, ttl time.Dura
 	if err != nil {
 		return mailbox.Box{}, err
 	}
-	return d.mail().OpenChannel(ctx, p, ttl, limit, d.env.Clock.Now())
+	box, err := d.mail().OpenChannel(ctx, p, ttl, limit, d.env.Clock.Now())
+	if err == nil {
+		d.warnAlone(from, to)
+	}
+	return box, err
+}
+
+// warnAlone says of which items nobody is there who could read what is written to them.
+func (d *desk) warnAlone(items ...store.ID) {
+	for _, id := range items {
+		if it, err := d.board().Item(id); err == nil && !d.inForce(it.Dispatch) {
+			d.env.warn("nobody works on item %s now: what is written to it waits for who does next", id)
+		}
+	}
 }
 
 // openPair is two items of the board that are open.
@@ -179,7 +192,10 @@ func (d *desk) relay(ctx context.Context, from, to store.ID, text string) (mailb
 	box, err := d.mail().Change(ctx, p, func(b *mailbox.Box) (mailbox.Event, error) {
 		return b.PlanRelay(from, text, d.env.Clock.Now())
 	})
-	return box, unlessSame(err)
+	if err = unlessSame(err); err == nil {
+		d.warnAlone(to)
+	}
+	return box, err
 }
 
 func newChannelShow(env *Env) *cobra.Command {
