@@ -31,6 +31,9 @@ func (c *command) follow() (ok, failed state) {
 		if len(c.args) > 1 && strings.HasPrefix(c.args[0].text, "-v") {
 			return both(c.printInto())
 		}
+		if len(c.args) > 1 && c.args[0].glob && leads(c.args[0].pat) {
+			c.e.subscript(c.args[0]) // it may be "-v"
+		}
 		if len(c.args) > 0 && c.args[0].unknown && !c.args[0].number && !strings.ContainsAny(c.args[0].text, "%\\ ") {
 			c.rule() // it may be "-v" and a name
 			if c.args[0].loose {
@@ -126,7 +129,9 @@ func (c *command) fromFile() bool {
 	case "strings", "nm", "size", "objdump", "readelf":
 		mark = "@"
 	}
-	return mark != "" && slices.ContainsFunc(c.args, func(f field) bool { return strings.HasPrefix(f.text, mark) })
+	return mark != "" && slices.ContainsFunc(c.args, func(f field) bool {
+		return strings.HasPrefix(f.text, mark) || f.glob && leads(f.pat) // what it matches may begin so
+	})
 }
 
 // cd follows cd and pushd.
@@ -238,6 +243,9 @@ func (c *command) set() state {
 				c.e.opaque(a.pos, "an option of the shell")
 			}
 		default:
+			if a.text == "-" && i+1 == len(c.args) {
+				return s // it leaves them
+			}
 			if a.text == "--" || a.text == "-" {
 				i++
 			} else if i > 0 && isCluster(c.args[i-1].text) && strings.HasSuffix(c.args[i-1].text, "o") {
@@ -278,15 +286,18 @@ func (c *command) unset() state {
 			continue
 		}
 		c.e.subscript(a)
+		if a.text == "HOME" || inList(keptByShell, a.text) {
+			other = true // "~" still leads somewhere, and the next cd sets the others anew
+		}
 		s = s.set(a.text, value{unknown: other || slices.Contains(c.e.fixed, a.text)})
 	}
 	return s
 }
 
 // subscript makes a line opaque where a name has an index: that is evaluated, and
-// may run commands.
+// may run commands. A pattern may stand for such a name, or for any other.
 func (e *eval) subscript(f field) {
-	if strings.Contains(f.text, "[") || f.unknown {
+	if strings.Contains(f.text, "[") || f.unknown || f.glob {
 		e.opaque(f.pos, "an array")
 	}
 }
@@ -311,10 +322,12 @@ func (c *command) readInto() state {
 			s = s.set(f.text, value{unknown: true})
 		}
 		if f, ok := p.value("-a"); ok {
+			c.e.subscript(*f)
 			c.e.steered(f.text, f.pos)
 			s = s.set(f.text, value{unknown: true})
 		}
 	} else if len(c.args) > 1 {
+		c.e.subscript(field{value: value{glob: c.args[0].glob}, pos: c.pos}) // it may be the name, too
 		c.e.subscript(c.args[1])
 		c.e.steered(c.args[1].text, c.pos)
 		s = s.set(c.args[1].text, value{unknown: true}).set("OPTARG", value{unknown: true})
@@ -343,6 +356,9 @@ func (c *command) wait() state {
 	c.rule()
 	for i, a := range c.args {
 		name := a
+		if a.glob {
+			c.e.subscript(a)
+		}
 		switch {
 		case !strings.HasPrefix(a.text, "-") || !strings.Contains(a.text, "p"):
 			continue
@@ -434,92 +450,6 @@ func (c *command) shopt() {
 	}
 }
 
-// declare follows export, local, declare and the like.
-func (e *eval) declare(s state, d *syntax.DeclClause) state {
-	if d.Variant.Value == "nameref" {
-		e.opaque(offset(d), "a variable that stands for another")
-	}
-	var list []*syntax.Assign
-	var named []string
-	local, fixes := d.Variant.Value == "local", d.Variant.Value == "readonly"
-	exports := d.Variant.Value == "export"
-	for _, a := range d.Args {
-		if a.Name != nil {
-			named = append(named, a.Name.Value)
-		}
-		switch {
-		case a.Naked && a.Name != nil:
-			if exports {
-				e.export(a.Name.Value, e.variable(s, a.Name.Value))
-			}
-		case a.Naked:
-			for _, v := range e.word(s, a.Value) {
-				before := s
-				s = e.declared(s, v, offset(a))
-				fixes = fixes || strings.HasPrefix(v.text, "-") && strings.Contains(v.text, "r")
-				if name, _, ok := strings.Cut(v.text, "="); ok && local && before.vars != s.vars {
-					s = s.set(strings.TrimSuffix(name, "+"), value{unknown: true})
-				}
-				named = append(named, v.text)
-				if strings.HasPrefix(v.text, "-") && strings.Contains(v.text, "x") {
-					exports = true
-				}
-				if name, _, _ := strings.Cut(v.text, "="); exports && !strings.HasPrefix(v.text, "-") {
-					e.export(strings.TrimSuffix(name, "+"), value{unknown: true})
-				}
-			}
-		default:
-			list = append(list, a)
-		}
-	}
-	if refuses(d, named) && (len(list) > 0 || slices.ContainsFunc(named, func(n string) bool { return strings.Contains(n, "=") })) {
-		e.opaque(offset(d), "a variable that may stay as it is")
-	}
-	set, values := e.assignments(s, list)
-	for i, a := range list {
-		if exports && a.Name != nil && i < len(values) {
-			e.export(a.Name.Value, values[i])
-		}
-	}
-	for _, a := range list {
-		if local { // outside of a function it fails
-			set = set.set(a.Name.Value, value{unknown: true})
-		}
-	}
-	for _, name := range named {
-		if name, _, _ = strings.Cut(name, "="); fixes {
-			e.fixed = append(e.fixed, strings.TrimSuffix(name, "+"))
-		}
-	}
-	return set
-}
-
-// declared follows a word of declare that does not look like an assignment: an
-// option, or a name with its value within quotes.
-func (e *eval) declared(s state, v value, pos int) state {
-	if v.unknown || v.glob || v.below != nil || strings.HasPrefix(v.text, "-") && strings.ContainsAny(v.text, "naAiulc") {
-		e.opaque(pos, "a variable that is more than a text")
-		return s
-	}
-	name, text, ok := strings.Cut(v.text, "=")
-	if strings.Contains(name, "[") {
-		e.opaque(pos, "an array")
-		return s
-	}
-	if !ok {
-		return s
-	}
-	name, added := strings.CutSuffix(name, "+")
-	v = value{text: text, unknown: added}
-	if actsOn(name) && !harmlessValue(name, v) {
-		e.opaque(pos, "it sets a variable that programs act on")
-	}
-	if v.unknown || slices.Contains(e.fixed, name) {
-		v = value{unknown: true}
-	}
-	return s.set(name, v)
-}
-
 // test follows [[ … ]]: files are looked at, patterns and texts are text.
 func (e *eval) test(s state, x syntax.TestExpr) {
 	switch x := x.(type) {
@@ -573,6 +503,10 @@ func (c *command) testCommand() {
 				}
 			}
 			continue
+		}
+		if f.glob && leads(f.pat) {
+			c.mayAsk(&field{value: value{unknown: true}, pos: f.pos}, args[i+1:])
+			c.kind("text", f, 0, true)
 		}
 		switch {
 		case f.text == "-v" && i+1 < len(args):

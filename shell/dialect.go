@@ -107,7 +107,8 @@ func portableWord(w *syntax.Word) bool {
 			return false
 		}
 	}
-	return !strings.HasPrefix(w.Lit(), "~+") && !strings.HasPrefix(w.Lit(), "~-")
+	first, ok := w.Parts[0].(*syntax.Lit)
+	return !ok || !strings.HasPrefix(first.Value, "~+") && !strings.HasPrefix(first.Value, "~-")
 }
 
 func portableRedirect(rd *syntax.Redirect) bool {

@@ -25,6 +25,7 @@ type eval struct {
 	kept             map[int]bool // facts of git that change no file but its own
 	vanishing        bool         // patterns that match nothing are no words
 	closes           bool         // the line closes streams
+	dashed           bool         // the line makes files whose names may begin with a dash
 	exported         bool         // programs get a variable that is not known to be harmless
 }
 
@@ -165,6 +166,9 @@ func (e *eval) command(s state, st *syntax.Stmt, in stdin) (ok, failed state) {
 		return both(e.arithmetic(s, c.X))
 	case *syntax.LetClause:
 		for _, x := range c.Exprs {
+			if text := e.sourceText(x); strings.ContainsAny(text, "*?[") && !strings.HasPrefix(text, "'") && !strings.HasPrefix(text, `"`) {
+				e.opaque(offset(c), "arithmetic with a pattern") // what it matches is evaluated
+			}
 			s = e.arithmetic(s, x)
 		}
 		return s, s

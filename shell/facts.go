@@ -134,7 +134,18 @@ func Analyze(text string, env Env) (Analysis, error) {
 	}
 	e.misread(text)
 	e.stmts(state{at: []string{env.Cwd}, params: params{unknown: true}}, f.Stmts)
+	if e.dashed && slices.ContainsFunc(e.out.Facts, func(f Fact) bool { return f.Options }) {
+		e.opaque(0, "a pattern may match an option that the line itself makes: put ./ before it")
+	}
 	return e.out, nil
+}
+
+// makes notes that a fact may be of a new file whose name begins with a dash.
+func (e *eval) makes(f *Fact) {
+	name := path.Base(f.Path)
+	if named := strings.HasPrefix(name, "-") || f.Glob && leads(name); !f.Guess && (f.Op == Place && named || f.Op == Write && (f.Implied || f.Top)) {
+		e.dashed = true
+	}
 }
 
 func parse(text string) (*syntax.File, error) {
@@ -170,6 +181,7 @@ func (e *eval) fact(f Fact) {
 	if f.Path == "" && !f.Top || !f.Glob && isDevice(f.Path) {
 		return
 	}
+	e.makes(&f)
 	switch f.Op {
 	case Write:
 		e.changed, e.removed = true, true
@@ -222,6 +234,7 @@ func (e *eval) store(f Fact) {
 // brought notes places where the line has put links, or may have: what is below
 // them is not where it seems to be.
 func (e *eval) brought(at []string, p string) {
+	e.dashed = true
 	for _, dir := range at {
 		e.places = append(e.places, path.Clean(joinPath(dir, p)))
 	}

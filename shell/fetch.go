@@ -23,8 +23,16 @@ func (c *command) fetch(p *parsed) {
 			}
 		case "--output-document", "--spider":
 			output = true
-		case "-d", "--data", "--data-binary", "--data-ascii", "--data-urlencode", "--json", "-F", "--form", "-H", "--header", "-w", "--write-out":
+		case "-d", "--data", "--data-binary", "--data-ascii", "--data-urlencode", "--json", "-H", "--header", "-w", "--write-out":
 			c.sent(&v.field)
+		case "-F", "--form":
+			c.form(&v.field)
+		case "-T", "--upload-file":
+			c.severalNames(&v.field, "{[")
+		case "-o", "--output":
+			c.severalNames(&v.field, "#") // a part of the address
+		case "--url":
+			p.operands = append(p.operands, v.field)
 		case "-J", "--remote-header-name":
 			c.implied(Place, ".", Fact{})
 		}
@@ -41,6 +49,9 @@ func (c *command) fetch(p *parsed) {
 		if len(f.text) > 5 && strings.EqualFold(f.text[:5], "file:") {
 			c.fileAddress(f)
 			continue
+		}
+		if scheme, _, _ := strings.Cut(f.text, "/"); c.name == "curl" {
+			c.severalNames(&field{value: value{text: scheme}, pos: f.pos}, "{[")
 		}
 		if f.unknown && !strings.HasPrefix(f.text, "http") {
 			c.e.opaque(f.pos, "an address that is computed")
@@ -68,8 +79,35 @@ func (c *command) fileAddress(f *field) {
 	c.use(&g, Read)
 }
 
+// severalNames holds that curl makes no other names of a word.
+func (c *command) severalNames(f *field, marks string) {
+	if strings.ContainsAny(f.text, marks) || f.glob {
+		c.e.opaqueBy(f.pos, "an address or a name that stands for several", c.index)
+	}
+}
+
+// form reports the file that a field of a form names. There may be several of them, in
+// quotes, and with files of headers.
+func (c *command) form(f *field) {
+	_, file, ok := strings.Cut(f.text, "=")
+	if !ok || strings.IndexAny(file, "@<") != 0 {
+		if f.unknown {
+			c.e.opaque(f.pos, "a word that is computed")
+		}
+		return
+	}
+	name, rest, _ := strings.Cut(file, ";")
+	if strings.ContainsAny(name, `",\`) || strings.ContainsAny(rest, "@<") {
+		c.e.opaqueBy(f.pos, "a form with more than a file", c.index)
+	}
+	c.sent(f)
+}
+
 // sent reports the file that a value names after an "@".
 func (c *command) sent(f *field) {
+	if strings.Contains(f.text, "%output{") {
+		c.e.opaqueBy(f.pos, "a format that writes files", c.index)
+	}
 	if i := strings.IndexByte(f.text, '@'); i == 0 || i > 0 && (strings.Contains(f.text[:i], "=") || isName(f.text[:i])) {
 		g := *f
 		name, _, _ := strings.Cut(f.text[i+1:], ";")

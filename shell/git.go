@@ -230,7 +230,7 @@ func (g *gitCall) follow() {
 		if _, form := p.value("--format"); form {
 			null = false
 		}
-		g.e.listing = &listing{names: value{below: g.under(p.operands)}, null: null}
+		g.e.listing = &listing{names: g.under(p.operands), null: null}
 	case "lstree":
 		g.lsTree()
 	case "archive":
@@ -401,19 +401,25 @@ func (g *gitCall) spelled(f *field, text string, op Op, more Fact, literal bool)
 }
 
 // under is the folders below which the names of a listing lie.
-func (g *gitCall) under(paths []field) []string {
+func (g *gitCall) under(paths []field) value {
 	var out []string
 	for i := range paths {
 		t := paths[i].text
-		if paths[i].unknown || paths[i].glob || strings.ContainsAny(t, ":*?[\\") {
-			return []string{"."}
+		if strings.HasPrefix(t, ":!") || strings.HasPrefix(t, ":^") {
+			continue
+		}
+		if paths[i].unknown || paths[i].glob || strings.HasPrefix(t, ":") {
+			return value{unknown: true}
+		}
+		if at := strings.IndexAny(t, "*?[\\"); at >= 0 {
+			t = path.Dir(t[:at] + "x")
 		}
 		out = append(out, t)
 	}
 	if len(out) == 0 {
-		return []string{"."}
+		out = []string{"."}
 	}
-	return out
+	return value{below: out}
 }
 
 // revision reports what a revision shows whatever the paths are: REV:PATH, and

@@ -86,7 +86,7 @@ func (g *gitCall) grep() {
 	_, null := p.value("-z", "--null")
 	_, only := p.value("-l", "-L", "--files-with-matches", "--name-only", "--files-without-match")
 	null = null && only // else lines of the files stand between the names
-	g.e.listing = &listing{names: value{below: g.under(paths)}, null: null}
+	g.e.listing = &listing{names: g.under(paths), null: null}
 	g.each(Search, paths, func() { g.implied(Search, ".", Fact{Remedy: g.remedy()}) })
 }
 
@@ -355,6 +355,18 @@ func messageFile(word string) (op, file string, glued bool) {
 	return "read", word[at+1:], at+1 < len(word)
 }
 
+// shortens says whether a word is one of some long options of git, which may be cut
+// short, with or without its value.
+func shortens(word, options string) bool {
+	name, _, _ := strings.Cut(word, "=")
+	for o, rest := next(options); o != "" && len(name) > 2; o, rest = next(rest) {
+		if strings.HasPrefix(o, name) {
+			return true
+		}
+	}
+	return false
+}
+
 // byNames are verbs to which one word makes a difference: an option may be in it.
 const byNames = "tag update-ref notes shortlog rev-list check-attr check-ignore fsck for-each-ref"
 
@@ -366,21 +378,22 @@ func (g *gitCall) byName(f *field) {
 			g.everything(Search) // --lost-found writes what no commit holds where it can be read
 		}
 	case "check-attr", "check-ignore":
-		if f.text == "--stdin" {
+		if shortens(f.text, "--stdin") {
 			g.e.opaqueBy(f.pos, "names that come through a pipe", g.index)
 		}
 		if !f.dash() && !f.unknown {
 			g.report(f, Read, Fact{}) // with the patterns in the folders above it
 		}
 	case "tag", "update-ref":
-		if f.text == "--stdin" {
+		if shortens(f.text, "--stdin") {
 			g.e.opaqueBy(f.pos, "names that come through a pipe", g.index)
 		}
 		if !f.dash() && (strings.Contains(f.text, ":") || !isCommit(f.text)) {
 			g.everything(Search)
 		}
 	case "notes":
-		if strings.HasPrefix(f.text, "-C") || strings.HasPrefix(f.text, "-c") || strings.HasPrefix(f.text, "--re") || f.text == "copy" {
+		if at := strings.IndexAny(f.text, "CcmF"); f.dash() && f.text[1] != '-' && at > 0 && strings.IndexByte("Cc", f.text[at]) >= 0 ||
+			strings.HasPrefix(f.text, "--re") || f.text == "copy" {
 			g.everything(Search)
 		}
 	}
@@ -445,7 +458,7 @@ func (g *gitCall) other() {
 		}
 		g.e.fact(Fact{Op: Place, Path: joinPath(first, ".git"), Cwds: g.s.at, Implied: true, Written: "git init"})
 		for _, a := range g.args {
-			if strings.HasPrefix(a.text, "--template") || strings.HasPrefix(a.text, "--separate-git-dir") || a.unknown {
+			if shortens(a.text, "--template --separate-git-dir") || a.unknown {
 				g.e.opaqueBy(a.pos, "a repository that is computed", g.index)
 			}
 		}
@@ -559,7 +572,7 @@ func (g *gitCall) remote() {
 		case f.unknown:
 		case inList("push fetch", g.r.name) && i > 0 && !f.dash() && !isCommit(strings.SplitN(strings.TrimPrefix(f.text, "+"), ":", 2)[0]):
 			g.everything(Search)
-		case strings.Contains(f.text, "::") || strings.HasPrefix(f.text, "--upload-pack") || strings.HasPrefix(f.text, "--receive-pack") || strings.HasPrefix(f.text, "--exec"):
+		case strings.Contains(f.text, "::") || shortens(f.text, "--upload-pack --receive-pack --exec"):
 			g.e.opaqueBy(f.pos, "a repository that is reached by a program", g.index)
 		case strings.HasPrefix(f.text, "/") || strings.HasPrefix(f.text, ".") || strings.HasPrefix(f.text, "file:"):
 			p := f.tail(strings.TrimPrefix(f.text, "file://"))

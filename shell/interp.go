@@ -306,7 +306,8 @@ func (s *sedScript) verb(verb byte) bool {
 			rest = rest[:i]
 		}
 		s.at += len(rest)
-		return true
+		// After a blank some seds take another command.
+		return !strings.ContainsAny(strings.Trim(rest, " \t"), " \t\r\v\f")
 	case 'a', 'i', 'c':
 		return s.added()
 	case 'r', 'R':

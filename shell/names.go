@@ -99,6 +99,9 @@ var steeringVariables = []string{
 	"MAKEFLAGS", "MAKEFILES", "BC_", "DC_", "ZIP", "UNZIPOPT", "ZIPINFO", "ZIPINFOOPT", "LESSECHO", "LESSGLOBALTAGS", "TZ", "TZDIR",
 }
 
+// keptByShell are variables that the shell sets at each cd.
+const keptByShell = "PWD OLDPWD"
+
 // livingVariables change by themselves, or cannot be set.
 const livingVariables = "_ RANDOM SRANDOM SECONDS EPOCHSECONDS EPOCHREALTIME LINENO UID EUID PPID BASHPID HISTCMD OPTIND OPTARG " +
 	"BASH_SUBSHELL BASH_REMATCH BASH_COMMAND BASH_ARGV0 BASH_ARGV BASH_LINENO BASH_SOURCE PIPESTATUS FUNCNAME DIRSTACK GROUPS " +

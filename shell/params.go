@@ -84,10 +84,10 @@ func (e *eval) param(s state, p *syntax.ParamExp) value {
 	v := e.variable(s, p.Param.Value)
 	switch {
 	case p.Length:
-		if v.unknown || v.glob || v.below != nil {
+		if v.unknown || v.glob || v.below != nil || !isASCII(v.text) {
 			return value{unknown: true, number: true}
 		}
-		return value{text: strconv.Itoa(len([]rune(v.text)))}
+		return value{text: strconv.Itoa(len(v.text))}
 	case p.Slice != nil, p.Repl != nil:
 		if p.Slice != nil {
 			e.arithmetic(s, p.Slice.Offset)
@@ -201,11 +201,16 @@ func (e *eval) operator(s state, x *syntax.Expansion, v value) value {
 	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
 		return v
 	case syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
-		if plain && !arg.unknown && !opensPattern(x.Word, arg) {
+		if plain && !arg.unknown && isASCII(v.text) && !opensPattern(x.Word, arg) {
 			return trimmed(x.Op, v.text, patternOf(arg))
 		}
 	}
 	return value{unknown: true}
+}
+
+// isASCII says whether each character of a text is one byte, whatever the locale is.
+func isASCII(t string) bool {
+	return !strings.ContainsFunc(t, func(r rune) bool { return r > 0x7e })
 }
 
 // opensPattern says whether a pattern has more than its text shows: what is put in
@@ -381,6 +386,47 @@ func (e *eval) assigned(s state, x syntax.ArithmExpr) state {
 		return s.set(w.Lit(), value{unknown: true, number: true})
 	}
 	return s
+}
+
+// otherQuotes says whether what an expansion within double quotes puts for a value has
+// a "~", a backslash or single quotes, which count for less there than elsewhere.
+func otherQuotes(p *syntax.ParamExp) bool {
+	if p.Exp == nil || p.Exp.Word == nil || p.Exp.Op >= syntax.RemSmallPrefix && p.Exp.Op <= syntax.RemLargeSuffix {
+		return false
+	}
+	found := false
+	syntax.Walk(p.Exp.Word, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CmdSubst:
+			return false
+		case *syntax.SglQuoted:
+			found = true
+		case *syntax.Lit:
+			found = found || strings.ContainsAny(n.Value, "~\\")
+		}
+		return true
+	})
+	return found
+}
+
+// hasQuotes says whether a part of what an expansion puts for a value is quoted.
+func hasQuotes(p *syntax.ParamExp) bool {
+	if p.Exp == nil || p.Exp.Word == nil {
+		return false
+	}
+	found := false
+	syntax.Walk(p.Exp.Word, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CmdSubst:
+			return false
+		case *syntax.SglQuoted, *syntax.DblQuoted:
+			found = true
+		case *syntax.Lit:
+			found = found || strings.Contains(n.Value, "\\")
+		}
+		return true
+	})
+	return found
 }
 
 // isAll says whether a parameter is "$@", each of whose values is a field.

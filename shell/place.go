@@ -105,6 +105,7 @@ func (c *command) placedOne(p *parsed, f, into *field, given, file bool) {
 		c.use(f, Write) // what is written to the link is written to it
 	case c.copiesTree(p):
 		// A folder is copied with all that is below it.
+		c.e.dashed = true
 		c.report(f, Search, Fact{Follows: p.has(follow), Options: f.glob && leads(f.pat)})
 		if into != nil && !given && !c.isFolder(into) {
 			c.use(into, Write) // it becomes the copy
@@ -184,6 +185,7 @@ func (c *command) inside(f, into *field, tree bool) {
 	switch b := base(f.text); {
 	case f.below != nil || f.unknown && !f.number || b == "." || b == ".." || b == "/" || f.text == "":
 		c.use(into, Write) // anything in it
+		c.e.dashed = true
 		if tree {
 			c.through(into)
 		}

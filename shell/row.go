@@ -10,7 +10,7 @@ type row struct {
 	name string
 	// operands are the kinds of its operands in their order; one that ends with "*"
 	// stands for all the rest. Kinds: text, read, write, put, list, search, enter,
-	// and cmd (from here on the words are another command). "=name" instead: all is as
+	// paths (what is read, with a ":" between several) and cmd (from here on the words are another command). "=name" instead: all is as
 	// that command's.
 	operands string
 	// none is what it does to its folder when it has no operand: "", list or search.
@@ -399,6 +399,11 @@ func (c *command) kind(kind string, f *field, effects uint, free bool) {
 		c.guessWord(f)
 		return
 	case "read":
+		op = Read
+	case "paths":
+		if strings.Contains(f.text, ":") {
+			c.e.opaqueBy(c.pos, "a list of files", c.index)
+		}
 		op = Read
 	case "write":
 		op = Write

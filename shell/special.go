@@ -95,6 +95,15 @@ func (c *command) setting(p *parsed) {
 			}
 			s.at = enter(s.at, v.field.text)
 		}
+		switch v.option.name {
+		case "-u", "--unset":
+			s = s.set(v.field.text, value{unknown: true})
+		case "-i", "--ignore-environment":
+			s = s.forgotten()
+		}
+	}
+	if c.name != "env" {
+		s = s.forgotten() // the other user's
 	}
 	rest := p.rest
 	for len(rest) > 0 {
@@ -271,6 +280,9 @@ func (c *command) zip(p *parsed) {
 	c.optionFacts(p)
 	if p.has(hidden) {
 		c.e.opaqueBy(c.pos, "an option with which more happens than can be told", c.index)
+	}
+	if _, patterns := p.value("-R"); patterns {
+		c.implied(Search, ".", Fact{Follows: c.followsLinks(p)}) // the operands are patterns for what it finds
 	}
 	if _, fresh := p.value("-f", "-u"); fresh && len(p.operands) < 2 {
 		c.e.opaqueBy(c.pos, "an archive that says which files are read", c.index)

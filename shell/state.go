@@ -85,9 +85,7 @@ func merge(a, b state) state {
 	}
 	out := a
 	out.at, out.old = union(a.at, b.at), union(a.old, b.old)
-	if len(a.stack) != len(b.stack) {
-		out.stack = nil
-	}
+	out.stack = mergeStacks(a.stack, b.stack)
 	if a.params.unknown != b.params.unknown || !slices.EqualFunc(a.params.list, b.params.list, value.equal) {
 		out.params = params{unknown: true}
 	}
@@ -97,10 +95,22 @@ func merge(a, b state) state {
 	return out
 }
 
+// mergeStacks returns the folders that popd may lead to after either of two states.
+func mergeStacks(a, b [][]string) [][]string {
+	if len(a) != len(b) {
+		return nil
+	}
+	out := slices.Clone(a)
+	for i := range out {
+		out[i] = union(a[i], b[i])
+	}
+	return out
+}
+
 // knowsLess says whether a state that a merge with another one has made knows less
 // than that one.
 func (s state) knowsLess(than state) bool {
-	if s.params.unknown && !than.params.unknown || len(s.stack) != len(than.stack) {
+	if s.params.unknown && !than.params.unknown || !slices.EqualFunc(s.stack, than.stack, slices.Equal[[]string]) {
 		return true
 	}
 	if !s.params.unknown && !slices.EqualFunc(s.params.list, than.params.list, value.equal) {

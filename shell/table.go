@@ -162,8 +162,8 @@ var table = []row{
 	{"fg", "text*", "", "*"},
 	{"fgrep", "=grep", "", ""},
 	{"file", "read*", "", "" +
-		"-bdDEhiIkLlNnprsSvzZ0 -e:text -F:text -m:read -P:text -f:opaque --brief --mime --mime-type --mime-encoding " +
-		"--dereference --no-dereference --keep-going --raw --separator:text --magic-file:read --extension " +
+		"-bdDEhiIkLlNnprsSvzZ0 -e:text -F:text -m:paths -P:text -f:opaque --brief --mime --mime-type --mime-encoding " +
+		"--dereference --no-dereference --keep-going --raw --separator:text --magic-file:paths --extension " +
 		"--exclude:text --uncompress --no-pad --print0 --special-files --preserve-date --no-buffer --files-from:opaque"},
 	{"fmt", "read*", "", "" +
 		"-cstu -# -p:text -w:text -g:text --crown-margin --prefix:text --split-only --tagged-paragraph " +
@@ -337,7 +337,7 @@ var table = []row{
 		"--dir --verbose"},
 	{"rmdir", "write*", "", "-pv --parents --verbose --ignore-fail-on-non-empty"},
 	{"rsync", "text*", "", "" +
-		"-abcCdDghHiIjJlmnNoOpPqrRStuUvWxXyzAE0 -L!follow -k!follow -f:opaque -B:text -T:put -e:opaque -M:text -@:text " +
+		"-abcCdDghHiIjJlmnNoOpPqrRStuUvWxXyzAE0 -L!follow -k!follow -f:opaque -B:text -T:put -e:opaque -M:opaque -@:text " +
 		"--archive --verbose --quiet --recursive --relative --no-implied-dirs --update --inplace --append --dirs " +
 		"--links --copy-links!follow --copy-unsafe-links!follow --copy-dirlinks!follow --keep-dirlinks!opaque --hard-links " +
 		"--perms --executability --chmod:text --acls --xattrs --owner --group --devices --specials --times " +
@@ -450,7 +450,7 @@ var table = []row{
 	{"wc", "read*", "", "" +
 		"-clmLw --bytes --chars --lines --max-line-length --words --total:text --files0-from:opaque"},
 	{"wget", "text*", "", "" +
-		"-bcdhNqSvxEHkKLpnF4V6 -a:put -A:text -B:text -D:text -e:opaque -i:opaque -I:text -l:text -o:put -O:put -P:put " +
+		"-bcdhNqSvEHkKLnF4V6 -x!stop -p!stop -a:put -A:text -B:text -D:text -e:opaque -i:opaque -I:text -l:text -o:put -O:put -P:put " +
 		"-Q:text -R:text -t:text -T:text -U:text -w:text -X:text -nv! -nc! -nd! -nH! -np! -r!stop -m!stop " +
 		"--recursive!stop --mirror!stop --output-document:put --output-file:put --append-output:put " +
 		"--directory-prefix:put --quiet --verbose --no-verbose --continue --timestamping --server-response --spider " +

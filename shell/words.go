@@ -58,139 +58,6 @@ func simple(w *syntax.Word) (string, bool) {
 	return l.Value, true
 }
 
-// word expands one word: braces, then all the rest.
-func (e *eval) word(s state, w *syntax.Word) []value {
-	if !hasBrace(w) {
-		return e.unbraced(s, w)
-	}
-	split := &syntax.Word{Parts: append([]syntax.WordPart(nil), w.Parts...)}
-	if !syntax.SplitBraces(split) {
-		return e.unbraced(s, w)
-	}
-	words, ok := braced(split, 0)
-	if !ok {
-		e.opaque(offset(w), "braces that stand for too many words")
-		return []value{{unknown: true}}
-	}
-	var out []value
-	for _, one := range words {
-		out = append(out, e.unbraced(s, one)...)
-	}
-	return out
-}
-
-func hasBrace(w *syntax.Word) bool {
-	for _, p := range w.Parts {
-		if l, ok := p.(*syntax.Lit); ok && strings.Contains(l.Value, "{") {
-			return true
-		}
-	}
-	return false
-}
-
-// braced returns the words that a word with split braces stands for; ok is false
-// when they are too many.
-func braced(w *syntax.Word, depth int) (out []*syntax.Word, ok bool) {
-	if depth > maxNested {
-		return nil, false
-	}
-	out = []*syntax.Word{{}}
-	for _, p := range w.Parts {
-		b, isBrace := p.(*syntax.BraceExp)
-		if !isBrace {
-			for _, o := range out {
-				o.Parts = append(o.Parts, p)
-			}
-			continue
-		}
-		alts, ok := alternatives(b, depth)
-		if !ok || len(alts)*len(out) > maxFields {
-			return nil, false
-		}
-		var next []*syntax.Word
-		for _, o := range out {
-			for _, a := range alts {
-				parts := append([]syntax.WordPart(nil), o.Parts...)
-				next = append(next, &syntax.Word{Parts: append(parts, a.Parts...)})
-			}
-		}
-		out = next
-	}
-	return out, true
-}
-
-func alternatives(b *syntax.BraceExp, depth int) (out []*syntax.Word, ok bool) {
-	if b.Sequence {
-		return sequence(b)
-	}
-	for _, el := range b.Elems {
-		words, ok := braced(el, depth+1)
-		if !ok || len(out)+len(words) > maxFields {
-			return nil, false
-		}
-		out = append(out, words...)
-	}
-	return out, true
-}
-
-// sequence returns the words of {a..z}, {1..9} and {01..09..2}.
-func sequence(b *syntax.BraceExp) ([]*syntax.Word, bool) {
-	lits := make([]string, len(b.Elems))
-	for i, el := range b.Elems {
-		lits[i] = el.Lit()
-	}
-	from, errFrom := strconv.Atoi(lits[0])
-	to, errTo := strconv.Atoi(lits[1])
-	letters := errFrom != nil || errTo != nil
-	width := 0
-	if letters {
-		if len(lits[0]) != 1 || len(lits[1]) != 1 {
-			return nil, false
-		}
-		from, to = int(lits[0][0]), int(lits[1][0])
-	} else if padded(lits[0]) || padded(lits[1]) {
-		width = max(len(lits[0]), len(lits[1]))
-	}
-	step := 1
-	if len(lits) > 2 {
-		if n, err := strconv.Atoi(lits[2]); err == nil && n != 0 {
-			step = max(n, -n)
-		}
-	}
-	if step < 0 || max(to-from, from-to)/step >= maxFields || max(to-from, from-to) < 0 {
-		return nil, false
-	}
-	var out []*syntax.Word
-	add := func(n int) {
-		t := string(rune(n))
-		if !letters {
-			if t = strconv.Itoa(n); width > 0 {
-				sign := ""
-				if n < 0 {
-					sign, t = "-", t[1:]
-				}
-				t = sign + strings.Repeat("0", max(0, width-len(t)-len(sign))) + t
-			}
-		}
-		out = append(out, &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: t}}})
-	}
-	if from <= to {
-		for n := from; n <= to; n += step {
-			add(n)
-		}
-	} else {
-		for n := from; n >= to; n -= step {
-			add(n)
-		}
-	}
-	return out, true
-}
-
-func padded(n string) bool {
-	n = strings.TrimPrefix(n, "-")
-	return len(n) > 1 && n[0] == '0'
-}
-
 // builder puts the fields of one word together.
 type builder struct {
 	e     *eval
@@ -320,7 +187,11 @@ func (b *builder) parts(parts []syntax.WordPart, one bool) {
 			b.begun = true
 			b.doubled(p.Parts)
 		case *syntax.ParamExp:
-			b.spliced(b.e.param(b.s, p), one)
+			v := b.e.param(b.s, p)
+			if !one && hasQuotes(p) && strings.ContainsAny(v.text, " \t\n*?[\\") {
+				v.unknown, v.number = true, false // it is not split where it is quoted
+			}
+			b.spliced(v, one)
 			b.mayBeSeveral(p)
 		case *syntax.CmdSubst:
 			b.spliced(b.e.substitute(b.s, p), one)
@@ -353,7 +224,11 @@ func (b *builder) doubled(parts []syntax.WordPart) {
 				b.each(b.s.params)
 				continue
 			}
-			b.value(b.e.param(b.s, q))
+			v := b.e.param(b.s, q)
+			if v.unknown = v.unknown || otherQuotes(q); v.unknown {
+				v.number = v.number && !otherQuotes(q)
+			}
+			b.value(v)
 			b.mayBeSeveral(q)
 		case *syntax.CmdSubst:
 			b.value(b.e.substitute(b.s, q))

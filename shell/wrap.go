@@ -87,6 +87,11 @@ operands:
 			inside = inside.set(name, v)
 		}
 	}
+	for b := s.vars; b != nil; b = b.next {
+		if _, given := c.e.env.Vars[b.name]; given || b.name == "HOME" {
+			inside = inside.set(b.name, value{unknown: true}) // it is not what it was for this line
+		}
+	}
 	switch {
 	case code:
 		c.code(inside, args)
@@ -439,7 +444,7 @@ func (t *tarball) long(f field, more []field, at []string) ([]string, []field) {
 		t.c.use(&v, Read)
 	case inList(tarText, name):
 		t.renames = t.renames || name == "--transform" || name == "--xform"
-		if glued || name == "--exclude" || name == "--transform" || name == "--xform" || name == "--strip-components" {
+		if glued || name != "--backup" && name != "--occurrence" {
 			take()
 		}
 	case inList(tarFlags, name):
