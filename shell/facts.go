@@ -143,7 +143,7 @@ func Analyze(text string, env Env) (Analysis, error) {
 // makes notes that a fact may be of a new file whose name begins with a dash.
 func (e *eval) makes(f *Fact) {
 	name := path.Base(f.Path)
-	if named := strings.HasPrefix(name, "-") || f.Glob && leads(name); !f.Guess && (f.Op == Place && named || f.Op == Write && (f.Implied || f.Top)) {
+	if named := strings.HasPrefix(name, "-") || f.Glob && !f.Implied && leads(name); !f.Guess && (f.Op == Place && named || f.Op == Write && (f.Implied || f.Top)) {
 		e.dashed = true
 	}
 }

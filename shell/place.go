@@ -191,6 +191,8 @@ func (c *command) inside(f, into *field, tree bool) {
 		}
 		return
 	case f.glob || f.number:
+		// What "*" matches is looked at by itself, what "d/*" does is not.
+		c.e.dashed = c.e.dashed || f.glob && strings.Contains(f.pat, "/") && leads(base(f.pat))
 		dest = joined(f, into, b, base(f.pat))
 	default:
 		dest = joined(f, into, b, patternOf(value{text: b}))
