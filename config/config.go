@@ -49,6 +49,8 @@ type Config struct {
 	// Opaque is "confine", "block" or "allow": what becomes of commands that
 	// cannot be understood.
 	Opaque string
+	// Confine is "opaque" or "all": which commands run confined.
+	Confine string
 	// Commands are those that a person trusts to run as they are.
 	Commands []string
 	// CommandsDeny are those that a dispatched agent may never run.

@@ -32,7 +32,7 @@ func TestParse(t *testing.T) {
 		}},
 		"everything": {
 			"\ufefflayout: ['a/{unit}']\r\nunits:\r\n  U 7:\r\n    paths: [services/auth/, docs/auth.md]\r\n    reads: [proto/pay/, '**/*.proto']\r\n" +
-				"  008: {paths: [8]}\r\nstrict: true\r\nenforce: observe\r\nbind: first-touch\r\nshared: read\r\nttl: 1d12h\r\nopaque: allow\r\n" +
+				"  008: {paths: [8]}\r\nstrict: true\r\nenforce: observe\r\nbind: first-touch\r\nshared: read\r\nttl: 1d12h\r\nopaque: allow\r\nconfine: all\r\n" +
 				"commands: [go test, npm test]\r\ncommands_deny:\r\n  - gh pr diff\r\naudit: blocked\r\nretention: 30d\r\nstore: file\r\n",
 			config.Config{
 				Layouts: []string{"a/{unit}"},
@@ -40,7 +40,7 @@ func TestParse(t *testing.T) {
 					{Name: "U 7", Paths: []string{"services/auth", "docs/auth.md"}, Reads: []string{"proto/pay", "**/*.proto"}},
 					{Name: "008", Paths: []string{"8"}},
 				},
-				Strict: true, Enforce: "observe", Bind: "first-touch", Shared: "read", TTL: 36 * time.Hour, Opaque: "allow",
+				Strict: true, Enforce: "observe", Bind: "first-touch", Shared: "read", TTL: 36 * time.Hour, Opaque: "allow", Confine: "all",
 				Commands: []string{"go test", "npm test"}, CommandsDeny: []string{"gh pr diff"}, Audit: "blocked", Retention: 30 * day, Store: "file",
 			},
 		},
@@ -66,7 +66,7 @@ func TestParse(t *testing.T) {
 func TestParseRefuses(t *testing.T) {
 	for in, want := range map[string]string{
 		"# x\nstrickt: true\n":                     `line 2: unknown key "strickt", did you mean "strict"?`,
-		"colour: red\n":                            `line 1: unknown key "colour", the known ones are layout, units, strict, enforce, bind, shared, ttl, opaque, commands, commands_deny, audit, retention, store`,
+		"colour: red\n":                            `line 1: unknown key "colour", the known ones are layout, units, strict, enforce, bind, shared, ttl, opaque, confine, commands, commands_deny, audit, retention, store`,
 		"{\"strickt\": true}":                      `line 1: unknown key "strickt", did you mean "strict"?`,
 		"units:\n  A:\n    path: [x]\n":            `line 3: unknown key of a unit "path", did you mean "paths"?`,
 		"strict: true\nstrict: true\n":             `line 2: mapping key "strict" already defined at [1:1]`,
@@ -82,6 +82,7 @@ func TestParseRefuses(t *testing.T) {
 		"bind: session\n":              `line 1: "bind" must be agent or first-touch`,
 		"shared: [read]\n":             `line 1: "shared" must be write or read`,
 		"opaque: no\n":                 `line 1: "opaque" must be confine or block or allow`,
+		"confine: no\n":                `line 1: "confine" must be opaque or all`,
 		"audit: none\n":                `line 1: "audit" must be all or blocked`,
 		"store: etcd\n":                `line 1: "store" must be file`,
 		"ttl: 6\n":                     `line 1: "ttl" is wrong: "6" is no duration such as "90m", "6h" or "7d"`,

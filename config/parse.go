@@ -25,7 +25,7 @@ const maxNesting = 20
 // keys are the names at the top of the file, in the order in which they are documented.
 func keys() []string {
 	return []string{
-		"layout", "units", "strict", "enforce", "bind", "shared", "ttl", "opaque",
+		"layout", "units", "strict", "enforce", "bind", "shared", "ttl", "opaque", "confine",
 		"commands", "commands_deny", "audit", "retention", "store",
 	}
 }
@@ -149,6 +149,8 @@ func (c *Config) set(m member) error {
 		c.TTL, err = duration(m, 0)
 	case "opaque":
 		c.Opaque, err = choice(m, "confine", "block", "allow")
+	case "confine":
+		c.Confine, err = choice(m, "opaque", "all")
 	case "commands":
 		c.Commands, err = commands(m)
 	case "commands_deny":

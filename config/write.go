@@ -44,6 +44,8 @@ const example = `# conduct.yaml: what the units of this workspace are. Keys that
 
 # Commands that cannot be understood: confine them (in a sandbox), block or allow them.
 # opaque: confine
+# Which commands run confined: those (opaque), or all.
+# confine: opaque
 # Commands that you trust to run as they are, and commands that no dispatched agent may run.
 # commands: [go test, npm test]
 # commands_deny: [gh pr diff]

@@ -30,7 +30,7 @@ func TestExampleIsRight(t *testing.T) {
 	require.Equal(t, config.Config{
 		Layouts: []string{"construction/units/{unit}"},
 		Units:   []config.Unit{{Name: "auth", Paths: []string{"services/auth", "docs/auth.md"}, Reads: []string{"proto/pay", "**/*.proto"}}},
-		Enforce: "block", Bind: "agent", Shared: "write", TTL: 6 * day / 24, Opaque: "confine",
+		Enforce: "block", Bind: "agent", Shared: "write", TTL: 6 * day / 24, Opaque: "confine", Confine: "opaque",
 		Commands: []string{"go test", "npm test"}, CommandsDeny: []string{"gh pr diff"}, Audit: "all", Retention: 7 * day, Store: "file",
 	}, got)
 }

@@ -46,6 +46,7 @@ type Grant struct {
 	Sandbox    string   // the backend that worked when the dispatch was made, "" for none
 	Commands   []string // opaque commands that a person trusts
 	Denied     []string // commands that are refused
+	ConfineAll bool     // commands run confined that are understood, too
 	Git        bool     // confined commands may read the repository
 	Observe    bool     // judged and logged, not blocked
 	Strict     bool     // agents that nobody dispatched get no unit
@@ -177,7 +178,7 @@ func (g *Grant) Profile() string {
 	flags := []byte{'p'}
 	set := g.Knobs()
 	for i, on := range []bool{
-		g.NoWrites(), g.SharedRead, g.Observe, g.Strict, g.FirstTouch, g.Sessions, g.Quiet, g.Git, set.Sandbox == knobs.Off,
+		g.NoWrites(), g.SharedRead, g.Observe, g.Strict, g.FirstTouch, g.Sessions, g.Quiet, g.Git, set.Sandbox == knobs.Off, g.ConfineAll,
 	} {
 		if on {
 			flags = append(flags, byte('a'+i))

@@ -99,7 +99,7 @@ func TestProfileNamesWhatIsRestricted(t *testing.T) {
 		"read only": {Opaque: grants.OpaqueConfine, ReadOnly: true}, "shared": {Opaque: grants.OpaqueConfine, SharedRead: true},
 		"observe": {Opaque: grants.OpaqueConfine, Observe: true}, "strict": {Opaque: grants.OpaqueConfine, Strict: true},
 		"first touch": {Opaque: grants.OpaqueConfine, FirstTouch: true}, "sessions": {Opaque: grants.OpaqueConfine, Sessions: true},
-		"quiet": {Opaque: grants.OpaqueConfine, Quiet: true}, "git": {Opaque: grants.OpaqueConfine, Git: true}, "block": {Opaque: grants.OpaqueBlock},
+		"quiet": {Opaque: grants.OpaqueConfine, Quiet: true}, "git": {Opaque: grants.OpaqueConfine, Git: true}, "block": {Opaque: grants.OpaqueBlock}, "confined": {Opaque: grants.OpaqueConfine, ConfineAll: true},
 		"depth": {Opaque: grants.OpaqueConfine, MaxDepth: 1}, "tools": {Opaque: grants.OpaqueConfine, DenyTools: []string{"Write"}},
 		"commands": {Opaque: grants.OpaqueConfine, Commands: []string{"go test"}}, "denied": {Opaque: grants.OpaqueConfine, Denied: []string{"go test"}},
 	} {

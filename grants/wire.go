@@ -43,6 +43,9 @@ func (g *Grant) Encode() []byte {
 	if g.Git {
 		w.Bool("git", true)
 	}
+	if g.ConfineAll {
+		w.Bool("confine_all", true)
+	}
 	if g.Ask {
 		w.Bool("ask", true)
 	}
@@ -67,7 +70,7 @@ func encodeUnit(w *wire.Writer, name string, u unit.Unit) {
 // optional says whether a grant need not have a member.
 func optional(name string) bool {
 	switch name {
-	case "git", "ask", "ask_wait_ms", "knobs":
+	case "git", "confine_all", "ask", "ask_wait_ms", "knobs":
 		return true
 	}
 	return false
@@ -189,6 +192,8 @@ func (g *Grant) decodeFlag(r *wire.Reader, name string) error {
 		to = &g.Quiet
 	case "git":
 		to = &g.Git
+	case "confine_all":
+		to = &g.ConfineAll
 	case "ask":
 		to = &g.Ask
 	default:

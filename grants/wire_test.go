@@ -23,7 +23,7 @@ func full() grants.Grant {
 		Aliases: []unit.Alias{{Real: "/srv/u04", At: "u/U04"}}, Fold: true,
 		Opened:   []grants.Opening{{ID: "o1", Access: grants.AccessWrite, Path: "a b", Exact: true, Until: noon, Once: true}},
 		ReadOnly: true, SharedRead: true, DenyTools: []string{"Write"}, MaxDepth: 2, Opaque: grants.OpaqueBlock,
-		Commands: []string{"go test"}, Denied: []string{"gh"}, Observe: true, Strict: true, FirstTouch: true, Sessions: true, Quiet: true, Git: true,
+		Commands: []string{"go test"}, Denied: []string{"gh"}, Observe: true, Strict: true, FirstTouch: true, Sessions: true, Quiet: true, Git: true, ConfineAll: true,
 		Ask: true, AskWait: 1500 * time.Millisecond,
 		Turned: []knobs.Event{
 			{Seq: 1, Time: noon, Knob: knobs.Approval, Value: knobs.Never, By: "s 1"}, {Seq: 2, Time: noon, Knob: knobs.Sandbox, Value: knobs.Off, By: "me"},
@@ -42,8 +42,8 @@ func TestEncodeDecode(t *testing.T) {
 // about questions and knobs: nothing is opened.
 func TestDecodeWithoutOptional(t *testing.T) {
 	g := full()
-	g.Git, g.Ask, g.AskWait, g.Turned = false, false, 0, nil
-	for _, name := range []string{"git", "ask", "ask_wait_ms", "knobs"} {
+	g.Git, g.ConfineAll, g.Ask, g.AskWait, g.Turned = false, false, false, 0, nil
+	for _, name := range []string{"git", "confine_all", "ask", "ask_wait_ms", "knobs"} {
 		require.NotContains(t, string(g.Encode()), `"`+name+`"`)
 	}
 	got, err := grants.Decode(g.Encode(), id)
@@ -78,7 +78,7 @@ func TestDecodeGivesBackWhatWasEncoded(t *testing.T) {
 			MaxDepth: rapid.IntRange(0, 9).Draw(t, "depth"),
 			Opaque:   rapid.SampledFrom([]grants.Opaque{grants.OpaqueAllow, grants.OpaqueBlock, grants.OpaqueConfine}).Draw(t, "opaque"),
 			Commands: texts.Draw(t, "commands"), Denied: texts.Draw(t, "denied"), Observe: rapid.Bool().Draw(t, "observe"),
-			Git: rapid.Bool().Draw(t, "git"),
+			Git: rapid.Bool().Draw(t, "git"), ConfineAll: rapid.Bool().Draw(t, "confine all"),
 		}
 		data := g.Encode()
 		got, err := grants.Decode(data, id)

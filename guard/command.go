@@ -158,7 +158,21 @@ func (s *sight) untold(c Command, l line) (string, bool) {
 			return "git would act on the settings of a repository that is not the workspace's", true
 		}
 	}
+	if s.confinesAll(l) {
+		return "every command of this dispatch runs confined", true
+	}
 	return "", false
+}
+
+// confinesAll says whether a line that is understood is to run confined all the same.
+// What a person trusts is not, nor are our own programs, which could not do their work.
+func (s *sight) confinesAll(l line) bool {
+	g := s.d.Grant
+	if treat := g.Knobs().Treat(); !g.ConfineAll || treat != knobs.InABox && treat != knobs.Unboxed {
+		return false
+	}
+	trusted := func(words []string) bool { return listed(g.Commands, words) }
+	return len(l.Commands) == 0 || len(l.Controls) != len(l.Commands) && slices.ContainsFunc(l.Commands, func(words []string) bool { return !trusted(words) })
 }
 
 // otherRepository says whether git, run in a folder, finds another repository than

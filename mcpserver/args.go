@@ -95,6 +95,7 @@ type DispatchArgs struct {
 	DenyTool    []string `arg:"deny_tool" max:"64" about:"tools that are denied, by name or glob"`
 	MaxDepth    int      `arg:"max_depth" min:"0" max:"9" about:"how many levels of agents it may launch itself"`
 	Opaque      string   `arg:"opaque" enum:"confine block allow" about:"commands that are not understood; confine without"`
+	Confine     string   `arg:"confine" enum:"opaque all" about:"which commands run confined; opaque without"`
 	Git         string   `arg:"git" enum:"hide allow" about:"git in confined commands; hide without. allow: they may read what siblings have committed"`
 	Bind        string   `arg:"bind" enum:"agent session" about:"session: it holds for every session but the conductor's"`
 	Observe     bool     `arg:"observe" about:"judge and log, block nothing"`

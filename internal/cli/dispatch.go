@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -25,7 +26,7 @@ type dispatchOptions struct {
 	from, agentFrom, item, board, acceptance string
 	exempt, read, write, denyTools           []string
 	readOnly, observe, requireHook           bool
-	shared, ttl, opaque, git, bind           string
+	shared, ttl, opaque, confine, git, bind  string
 	onBlock, askWait                         string
 	maxDepth                                 int
 }
@@ -68,6 +69,7 @@ func (o *dispatchOptions) add(f *pflag.FlagSet) {
 	f.IntVar(&o.maxDepth, "max-depth", 0, "how many levels of agents it may launch itself")
 	f.StringArrayVar(&o.denyTools, "deny-tool", nil, "a tool that is denied, by name or glob")
 	f.StringVar(&o.opaque, "opaque", "", "commands that are not understood: confine (default; blocked where no sandbox works), block or allow")
+	f.StringVar(&o.confine, "confine", "", "which commands run confined: opaque, those that are not understood (default), or all")
 	f.StringVar(&o.git, "git", "", "git in confined commands: hide (default), or allow: they may read the repository, with what siblings have committed")
 	f.StringVar(&o.onBlock, "on-block", "", "what becomes of a call that is not allowed: block (default), or ask: a person may allow it once (conduct approve)")
 	f.StringVar(&o.askWait, "ask-wait", "", "how long the hook waits for an answer, now or once it asks (default 20s)")
@@ -157,7 +159,7 @@ func (o *dispatchOptions) check() error {
 	for _, err := range []error{
 		oneOf("role", o.role, "reviewer", "worker"), oneOf("shared", o.shared, "read", "write"),
 		oneOf("opaque", o.opaque, "confine", "block", "allow"), oneOf("bind", o.bind, "agent", "session"),
-		oneOf("git", o.git, "hide", "allow"), oneOf("on-block", o.onBlock, "block", "ask"),
+		oneOf("confine", o.confine, "opaque", "all"), oneOf("git", o.git, "hide", "allow"), oneOf("on-block", o.onBlock, "block", "ask"),
 	} {
 		if err != nil {
 			return err
@@ -250,9 +252,12 @@ func (d *desk) grant(o dispatchOptions, c config.Config, set unit.Set, u unit.Un
 		Layouts: c.Layouts, Listed: set.Listed, Aliases: aliases, Fold: unit.Folds(disk, set.Root),
 		ReadOnly: o.readOnly, SharedRead: o.shared == "read" || o.shared == "" && (o.role == "reviewer" || c.Shared == "read"),
 		DenyTools: o.denyTools, MaxDepth: o.maxDepth, Opaque: opaquePolicy(o.opaque, c.Opaque),
-		Commands: c.Commands, Denied: c.CommandsDeny, Git: o.git == "allow",
+		Commands: c.Commands, Denied: c.CommandsDeny, Git: o.git == "allow", ConfineAll: cmp.Or(o.confine, c.Confine) == "all",
 		Observe: o.observe || c.Enforce == "observe", Strict: c.Strict, FirstTouch: c.Bind == "first-touch",
 		Sessions: o.bind == "session", Quiet: c.Audit == "blocked", Ask: o.onBlock == "ask",
+	}
+	if g.ConfineAll && g.Opaque != grants.OpaqueConfine {
+		return g, hint(usageError{fmt.Errorf("with every command confined, opaque cannot be %q", g.Opaque)}, "--confine opaque, or --opaque confine")
 	}
 	for _, p := range o.exempt {
 		rel, err := d.rel(p)

@@ -226,7 +226,7 @@ func (s served) Dispatch(ctx context.Context, a mcpserver.DispatchArgs) (mcpserv
 	o := dispatchOptions{
 		unit: a.Unit, agent: a.Agent, agentFrom: a.AgentFrom, item: a.Item, board: a.Board, acceptance: a.Acceptance, role: a.Role, stage: a.Stage, note: a.Note, session: a.Session,
 		exempt: a.Exempt, read: a.Read, write: a.Write, denyTools: a.DenyTool, readOnly: a.ReadOnly, observe: a.Observe, requireHook: a.RequireHook,
-		shared: a.Shared, ttl: a.TTL, opaque: a.Opaque, git: a.Git, bind: a.Bind, maxDepth: a.MaxDepth,
+		shared: a.Shared, ttl: a.TTL, opaque: a.Opaque, confine: a.Confine, git: a.Git, bind: a.Bind, maxDepth: a.MaxDepth,
 		onBlock: a.OnBlock, askWait: a.AskWait,
 	}
 	return s.call(func(env *Env) ([]byte, error) {

@@ -26,6 +26,7 @@ func keys() []key {
 		{"shared", "`write`, `read`", "`write`", "what dispatched agents may do with paths of no unit. `--role reviewer` and `--shared read` mean `read`"},
 		{"ttl", "a duration such as `90m`, `6h`, `2d`", "`6h`", "how long a dispatch lives when its command does not say; at most `7d`"},
 		{"opaque", "`confine`, `block`, `allow`", "`confine`", "what becomes of shell commands that are not understood. `confine`: they run in a sandbox, or are blocked where that cannot be"},
+		{"confine", "`opaque`, `all`", "`opaque`", "which shell commands run in that sandbox. `all`: those that are understood, too ([why](#every-command-confined))"},
 		{"commands", "a list of command words", "none", "commands that run as they are, unconfined, although they are not understood; by their first words: `go test` covers `go test ./...`"},
 		{"commands_deny", "a list of command words", "none", "commands that no dispatched agent may run, by their first words"},
 		{"audit", "`all`, `blocked`", "`all`", "which calls of dispatched agents leave a line in the log"},
