@@ -75,6 +75,7 @@ func (c *command) rule() {
 		c.shell()
 		return
 	case "find", "gfind":
+		c.loose()
 		c.find()
 		return
 	case "test", "[":
@@ -87,9 +88,11 @@ func (c *command) rule() {
 		c.shopt()
 		return
 	case "tar":
+		c.loose()
 		c.tar()
 		return
 	case "dd":
+		c.loose()
 		c.dd()
 		return
 	case "make", "gmake":
@@ -111,6 +114,16 @@ func (c *command) rule() {
 	p := c.parse(r)
 	if !c.special(r, p) {
 		c.plain(r, p)
+	}
+}
+
+// loose makes a command opaque in which a word may be several: parse does so for the
+// ones that have a row.
+func (c *command) loose() {
+	for _, f := range c.args {
+		if f.loose {
+			c.e.opaque(f.pos, "a word that is computed")
+		}
 	}
 }
 

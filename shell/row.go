@@ -288,6 +288,7 @@ func (c *command) optionValue(p *parsed, o option, f field, v string, glued bool
 		if f = more[0]; f.loose {
 			c.e.opaque(f.pos, "a word that is computed")
 		}
+		c.severalValues(&f, List)
 		p.values = append(p.values, optionValue{o, f})
 		return 1
 	}
@@ -295,18 +296,31 @@ func (c *command) optionValue(p *parsed, o option, f field, v string, glued bool
 	return 0
 }
 
-// tail returns the field for the end of a word.
+// severalValues reports a pattern that stands for an option's value, of which a further
+// match is an operand, another option, or the command that is run.
+func (c *command) severalValues(f *field, op Op) {
+	if !f.glob || f.number {
+		return
+	}
+	c.report(f, op, Fact{Options: leads(f.pat), Follows: op == Search})
+	if r, ok := lookup(c.name); ok && cmdAt(r.operands) >= 0 {
+		c.e.opaque(f.pos, "a pattern for the value of an option")
+	}
+}
+
+// tail returns the field for the end of a word. A pattern matches the word as a whole:
+// what is behind an option is the rest of a name, which may lead anywhere.
 func (f field) tail(text string) field {
 	out := f
-	if f.glob || f.number {
+	if f.number {
 		// The pattern of an option's name has no wildcards: it is as long as its text.
 		if i := strings.LastIndex(f.pat, f.text[:len(f.text)-len(text)]); i == 0 {
 			out.pat = f.pat[len(f.text)-len(text):]
 		}
 	}
 	out.text, out.below = text, nil
-	if f.below != nil {
-		out.unknown = true
+	if f.below != nil || f.glob {
+		out.unknown, out.number, out.glob = true, false, false
 	}
 	return out
 }

@@ -432,6 +432,7 @@ func (t *tarball) long(f field, more []field, at []string) ([]string, []field) {
 		}
 		out := more[0]
 		more = more[1:]
+		t.c.severalValues(&out, Search)
 		return out
 	}
 	switch {
@@ -452,6 +453,9 @@ func (t *tarball) long(f field, more []field, at []string) ([]string, []field) {
 	default:
 		t.c.strange(name)
 		t.c.guessWord(&f)
+	}
+	if !glued && (f.unknown || f.glob) {
+		t.c.e.opaque(f.pos, "an option that is computed")
 	}
 	return at, more
 }
@@ -487,11 +491,12 @@ func (t *tarball) letters(f field, more []field, at []string, old bool) ([]strin
 		if strings.IndexByte("fCXbgTIF", l) >= 0 {
 			v := field{}
 			switch {
-			case !old && i+1 < len(f.text):
+			case !old && (i+1 < len(f.text) || f.unknown):
 				v = f.tail(f.text[i+1:])
-				i = len(f.text)
+				i, f.unknown, f.glob = len(f.text), false, false
 			case len(more) > 0:
 				v, more = more[0], more[1:]
+				t.c.severalValues(&v, Search)
 			}
 			at = t.valued(l, v, at)
 			continue
@@ -513,6 +518,9 @@ func (t *tarball) letters(f field, more []field, at []string, old bool) ([]strin
 		default:
 			t.c.strange("-" + string(l))
 		}
+	}
+	if f.unknown || f.glob {
+		t.c.e.opaque(f.pos, "an option that is computed")
 	}
 	return at, more
 }
