@@ -2,7 +2,6 @@ package guard
 
 import (
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 
@@ -42,7 +41,7 @@ func (s *sight) expanded(f shell.Fact, t Target, base string) Decision {
 		return s.blocked(OpaqueCommand, t, refusal{detail: "its pattern matches more than can be looked at"})
 	}
 	for _, match := range e.found {
-		if f.Options && strings.HasPrefix(path.Base(match), "-") {
+		if f.Options && strings.Contains(strings.TrimPrefix(match, root), "/-") {
 			return s.blocked(OpaqueCommand, t, refusal{detail: "its pattern matches a name that begins with a dash; put ./ before it"})
 		}
 		plain := f

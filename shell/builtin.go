@@ -84,6 +84,9 @@ func (c *command) rule() {
 	case "trap", "alias":
 		c.later()
 		return
+	case "jobs":
+		c.jobs()
+		return
 	case "shopt":
 		c.shopt()
 		return
@@ -369,8 +372,8 @@ func (c *command) wait() state {
 	c.rule()
 	for i, a := range c.args {
 		name := a
-		if a.glob {
-			c.e.subscript(a)
+		if a.glob || a.unknown && !a.number {
+			c.e.subscript(a) // it may be "-p", and a name
 		}
 		switch {
 		case !strings.HasPrefix(a.text, "-") || !strings.Contains(a.text, "p"):
@@ -433,11 +436,20 @@ func (c *command) exec() state {
 
 // later follows the commands that a trap or an alias holds.
 func (c *command) later() {
-	if len(c.args) == 0 || c.name == "trap" && (c.args[0].text == "-" || c.args[0].dash() || c.args[0].text == "" && !c.args[0].unknown) {
+	args := c.args
+	if c.name == "trap" && len(args) > 0 && args[0].plain() {
+		if args[0].text == "--" {
+			args = args[1:]
+		}
+		if len(args) > 0 && args[0].plain() && (args[0].text == "-" || args[0].dash() || args[0].text == "") {
+			return
+		}
+	}
+	if len(args) == 0 {
 		return
 	}
 	c.e.opaque(c.pos, "commands for later")
-	for _, a := range c.args {
+	for _, a := range args {
 		_, text, ok := strings.Cut(a.text, "=")
 		if c.name == "trap" {
 			text, ok = a.text, true
@@ -447,6 +459,17 @@ func (c *command) later() {
 		}
 		if c.name == "trap" {
 			break
+		}
+	}
+}
+
+// jobs holds that a list of jobs is no more than that: with -x it runs a command.
+func (c *command) jobs() {
+	for i := range c.args {
+		if a := &c.args[i]; !a.plain() && !a.number || a.dash() && strings.Contains(a.text, "x") {
+			c.e.opaqueBy(c.pos, "a command with jobs in its words", c.index)
+			c.e.invoke(c.s, c.args[i+1:], c.in, c.values)
+			return
 		}
 	}
 }

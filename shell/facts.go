@@ -140,10 +140,11 @@ func Analyze(text string, env Env) (Analysis, error) {
 	return e.out, nil
 }
 
-// makes notes that a fact may be of a new file whose name begins with a dash.
+// makes notes that a fact may be of a new file whose name begins with a dash, or that
+// lies in a folder of such a name.
 func (e *eval) makes(f *Fact) {
 	name := path.Base(f.Path)
-	if named := strings.HasPrefix(name, "-") || f.Glob && !f.Implied && leads(name); !f.Guess && (f.Op == Place && named || f.Op == Write && (f.Implied || f.Top)) {
+	if named := strings.Contains("/"+f.Path, "/-") || f.Glob && !f.Implied && leads(name); !f.Guess && (f.Op == Place && named || f.Op == Write && (f.Implied || f.Top)) {
 		e.dashed = true
 	}
 }

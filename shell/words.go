@@ -18,6 +18,9 @@ type field struct {
 // dash says whether the word may be taken as an option.
 func (f *field) dash() bool { return strings.HasPrefix(f.text, "-") && len(f.text) > 1 }
 
+// plain says whether it is certain what the word is.
+func (f *field) plain() bool { return !f.unknown && !f.glob && f.below == nil && !f.stream }
+
 // fields expands the words of a command.
 func (e *eval) fields(s state, words []*syntax.Word) []field {
 	out := make([]field, 0, len(words))
