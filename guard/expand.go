@@ -44,8 +44,11 @@ func (s *sight) expanded(f shell.Fact, t Target, base string) Decision {
 		if f.Options && strings.Contains(strings.TrimPrefix(match, root), "/-") {
 			return s.blocked(OpaqueCommand, t, refusal{detail: "its pattern matches a name that begins with a dash; put ./ before it"})
 		}
+		if f.Splits && strings.ContainsAny(strings.TrimPrefix(match, root), " \t\n*?[\\") {
+			return s.blocked(OpaqueCommand, t, refusal{detail: "its pattern matches a name that is not one word; put the variable in quotes"})
+		}
 		plain := f
-		plain.Path, plain.Glob, plain.Cwds = match, false, nil
+		plain.Path, plain.Glob, plain.Splits, plain.Cwds = match, false, false, nil
 		if d := s.fact(plain, ""); !d.Allowed() {
 			// Not in the words of the match: its name may be a sibling's.
 			return s.blocked(d.Code, t, refusal{unit: d.Unit})
@@ -61,7 +64,7 @@ func (s *sight) expanded(f shell.Fact, t Target, base string) Decision {
 // itself judges a pattern as a path: where it matches nothing, the shell leaves it as
 // it stands, and a file may be called so.
 func (s *sight) itself(f shell.Fact, base string) Decision {
-	f.Path, f.Glob, f.Options = unescaped(f.Path), false, false
+	f.Path, f.Glob, f.Options, f.Splits = unescaped(f.Path), false, false, false
 	abs, ok := s.j.absolute(f.Path, base)
 	if !ok {
 		return Decision{Code: NoTarget}

@@ -131,10 +131,28 @@ func (e *eval) assignments(s state, list []*syntax.Assign) (state, []value) {
 // assignedValue expands the value of an assignment: neither split nor matched.
 func (e *eval) assignedValue(s state, w *syntax.Word) value {
 	v := e.inner(s, w)
+	if v.glob && v.matched {
+		if !isParam(w) {
+			return value{unknown: true}
+		}
+		return v
+	}
 	if v.glob && !v.unknown && v.below == nil {
 		return value{text: v.text}
 	}
 	return v
+}
+
+// isParam says whether a word is a parameter and nothing else, quoted or not.
+func isParam(w *syntax.Word) bool {
+	if len(w.Parts) != 1 {
+		return false
+	}
+	if q, ok := w.Parts[0].(*syntax.DblQuoted); ok {
+		return len(q.Parts) == 1 && isParam(&syntax.Word{Parts: q.Parts})
+	}
+	_, ok := w.Parts[0].(*syntax.ParamExp)
+	return ok
 }
 
 // steers is why a line is opaque that sets such a variable.
@@ -318,7 +336,7 @@ func (c *command) report(f *field, op Op, more Fact) {
 		}
 		return
 	case f.glob || f.number:
-		more.Path, more.Glob = f.pat, true
+		more.Path, more.Glob, more.Splits = f.pat, true, f.split
 		c.e.fact(more)
 		return
 	}

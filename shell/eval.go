@@ -26,6 +26,7 @@ type eval struct {
 	vanishing        bool         // patterns that match nothing are no words
 	closes           bool         // the line closes streams
 	dashed           bool         // the line makes files whose names may begin with a dash
+	spaced           bool         // the line makes files whose names may have blanks or wildcards
 	exported         bool         // programs get a variable that is not known to be harmless
 }
 

@@ -42,6 +42,9 @@ type Fact struct {
 	// Options says that the program would take a match of the pattern which begins
 	// with a dash as an option.
 	Options bool
+	// Splits says that the shell would read a match of the pattern anew, so that
+	// blanks and wildcards in it count.
+	Splits bool
 	// Follows says that a search goes through links.
 	Follows bool
 	// Implied says that the path was not written: the command uses it by itself.
@@ -134,6 +137,9 @@ func Analyze(text string, env Env) (Analysis, error) {
 	}
 	e.misread(text)
 	e.stmts(state{at: []string{env.Cwd}, params: params{unknown: true}}, f.Stmts)
+	if (e.dashed || e.spaced) && slices.ContainsFunc(e.out.Facts, func(f Fact) bool { return f.Splits }) {
+		e.opaque(0, "a name that a pattern matches is read anew, and the line itself may make such a name: put it in quotes")
+	}
 	if e.dashed && slices.ContainsFunc(e.out.Facts, func(f Fact) bool { return f.Options }) {
 		e.opaque(0, "a pattern may match an option that the line itself makes: put ./ before it")
 	}
@@ -147,6 +153,11 @@ func (e *eval) makes(f *Fact) {
 	if named := strings.Contains("/"+f.Path, "/-") || f.Glob && !f.Implied && leads(name); !f.Guess && (f.Op == Place && named || f.Op == Write && (f.Implied || f.Top)) {
 		e.dashed = true
 	}
+	spaced := strings.ContainsAny(f.Path, " \t\n*?[\\")
+	if f.Glob {
+		spaced = !f.Splits // else what it matches is looked at
+	}
+	e.spaced = e.spaced || spaced && !f.Guess && (f.Op == Place || f.Op == Write)
 }
 
 func parse(text string) (*syntax.File, error) {
@@ -207,7 +218,7 @@ func (e *eval) fact(f Fact) {
 }
 
 func (f *Fact) same(g *Fact) bool {
-	return f.Op == g.Op && f.Path == g.Path && f.Glob == g.Glob && f.Options == g.Options && f.Follows == g.Follows &&
+	return f.Op == g.Op && f.Path == g.Path && f.Glob == g.Glob && f.Options == g.Options && f.Splits == g.Splits && f.Follows == g.Follows &&
 		f.Implied == g.Implied && f.Guess == g.Guess && f.Top == g.Top && f.Remedy == g.Remedy && slices.Equal(f.Cwds, g.Cwds)
 }
 

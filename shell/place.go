@@ -146,6 +146,7 @@ func (c *command) copiesTree(p *parsed) bool {
 // joined is a name in the folder that it is put into; pat is the name's pattern.
 func joined(f, into *field, name, pat string) field {
 	dest := *into
+	dest.split = into.split || f.split
 	if dest.text += "/" + name; into.glob || into.number || f.glob || f.number {
 		prefix := into.pat
 		if !into.glob && !into.number {

@@ -46,6 +46,8 @@ type value struct {
 	number  bool     // with unknown: some number
 	loose   bool     // with unknown: it may be several words, or none
 	several bool     // it stands for any number of such words
+	matched bool     // with glob: it is the name that the pattern has matched
+	split   bool     // with matched: it stands unquoted, so that the shell reads that name anew
 }
 
 func (s state) lookup(name string) (value, bool) {
@@ -159,7 +161,7 @@ func (v value) numeric() bool {
 
 func (v value) equal(w value) bool {
 	return v.text == w.text && v.pat == w.pat && v.glob == w.glob && v.unknown == w.unknown &&
-		v.stream == w.stream && v.number == w.number && v.several == w.several && slices.Equal(v.below, w.below)
+		v.stream == w.stream && v.number == w.number && v.several == w.several && v.matched == w.matched && v.split == w.split && slices.Equal(v.below, w.below)
 }
 
 func union(a, b []string) []string {

@@ -266,7 +266,7 @@ func (b *builder) value(v value) {
 	b.begun = true
 	alone := b.text.Len() == 0 && !b.cur.unknown
 	if v.glob {
-		b.cur.glob = true
+		b.cur.glob, b.cur.matched = true, true
 		b.text.WriteString(v.text)
 		b.pat.WriteString(v.pat)
 	} else {
@@ -293,6 +293,9 @@ func (b *builder) value(v value) {
 func (b *builder) spliced(v value, one bool) {
 	if one || v.glob || v.below != nil || v.stream {
 		b.value(v)
+		if !one {
+			b.split(v)
+		}
 		return
 	}
 	if v.unknown {
@@ -313,6 +316,14 @@ func (b *builder) spliced(v value, one bool) {
 			i++
 		}
 		b.open(v.text[from:i])
+	}
+}
+
+// split notes a name that is not known and not quoted: blanks and wildcards in it count.
+func (b *builder) split(v value) {
+	b.cur.split = b.cur.split || v.glob
+	if v.below != nil && !v.stream {
+		b.cur.unknown, b.cur.number, b.cur.loose, b.cur.below = true, false, true, nil
 	}
 }
 

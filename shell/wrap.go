@@ -13,7 +13,8 @@ func (c *command) xargs(p *parsed) {
 	}
 	names := value{unknown: true}
 	_, null := p.value("-0", "--null")
-	if from := c.in.from; from != nil && from.null && null {
+	_, divided := p.value("-d", "--delimiter")
+	if from := c.in.from; from != nil && from.null && null && !divided {
 		names = from.names
 	}
 	names.several = true
