@@ -54,6 +54,12 @@ func (c *command) special(r *row, p *parsed) bool {
 	case "ps":
 		c.ps()
 		return false
+	case "nm":
+		// What follows -j is the name of a section for objdump, but nothing for nm.
+		if v, ok := p.value("-j"); ok {
+			c.kind("read", v, 0, true)
+		}
+		return false
 	case "rg":
 		if _, files := p.value("--files"); files {
 			c.in = stdin{}
@@ -171,6 +177,10 @@ func (c *command) writer(r *row, p *parsed) bool {
 	reads := false
 	for _, v := range p.values {
 		switch v.option.name {
+		case "-T": // zstd takes no more than digits for it, and that from its own word
+			if strings.HasSuffix(c.name, "zstd") && !isNumber(v.field.text) {
+				p.operands = append(p.operands, v.field)
+			}
 		case "-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test":
 			reads = true
 		}
@@ -183,6 +193,7 @@ func (c *command) writer(r *row, p *parsed) bool {
 		case reads:
 			c.kind("read", f, 0, true)
 			c.ended(f, gzEndings)
+			c.suffixed(p, f, Read)
 		default:
 			effects := p.effects
 			if p.has(recurse) {
@@ -190,10 +201,27 @@ func (c *command) writer(r *row, p *parsed) bool {
 			}
 			c.kind("write", f, effects, true)
 			c.beside(f)
+			c.suffixed(p, f, Write)
 		}
 	}
 	c.optionFacts(p)
 	return true
+}
+
+// suffixed reports the file with the ending that is given, which may lead to another folder.
+func (c *command) suffixed(p *parsed, f *field, op Op) {
+	for i := range p.values {
+		v := &p.values[i]
+		switch {
+		case !inList("-S --suffix -z", v.option.name) || v.option.kind == "":
+		case !v.field.plain(), f.glob && strings.Contains(v.field.text, "/"):
+			c.e.opaque(v.field.pos, "names with an ending that is computed")
+		case f.plain() && f.text != "-":
+			g := *f
+			g.text += v.field.text
+			c.report(&g, op, Fact{Implied: true})
+		}
+	}
 }
 
 // beside reports the file with another ending that a compressor makes.
@@ -337,8 +365,12 @@ func (c *command) followsLinks(p *parsed) bool {
 func (c *command) unzip(p *parsed) {
 	c.optionFacts(p)
 	if len(p.operands) > 0 {
-		c.kind("read", &p.operands[0], 0, true)
-		c.ended(&p.operands[0], ".zip .ZIP")
+		f := p.operands[0]
+		if f.plain() && strings.ContainsAny(f.text, "*?[") {
+			f.glob, f.pat = true, f.text // it looks for it by itself
+		}
+		c.kind("read", &f, 0, true)
+		c.ended(&f, ".zip .ZIP")
 	}
 	if p.has(outside) {
 		return
@@ -450,8 +482,11 @@ func (c *command) patch(r *row, p *parsed) {
 		c.s.at = enter(c.s.at, v.text)
 	}
 	if len(p.operands) == 0 {
+		c.suffixed(p, &field{value: value{glob: true}}, Write)
 		c.extracts(nil)
 		return
 	}
 	c.operandFacts(r, p)
+	c.suffixed(p, &p.operands[0], Write)
+	c.e.brought(c.s.at, p.operands[0].text) // a patch may make a link of it
 }

@@ -8,7 +8,7 @@ package shell
 var table = []row{
 	{":", "text*", "", "*"},
 	{"ag", "text search*", "search", "" +
-		"-acDgGhHiILlnoQrRsStuUvVwz0 -A?:text -B?:text -C?:text -m:text -W:text -p:read -f!follow --after?:text " +
+		"-acDhHiILlnoQrRsStuUvVwz0 -g:text!nofirst -G:text -A?:text -B?:text -C?:text -m:text -W:text -p:read -f!follow --after?:text " +
 		"--before?:text --context?:text --ackmate --all-text --all-types --break --nobreak --color --nocolor --column " +
 		"--count --depth:text --file-search-regex:text --filename --nofilename --files-with-matches " +
 		"--files-without-matches --fixed-strings --follow!follow --nofollow --group --nogroup --heading --noheading " +
@@ -441,7 +441,7 @@ var table = []row{
 		"-Z!outside"},
 	{"unzstd", "=bzip2", "", ""},
 	{"uptime", "text*", "", "-ps --pretty --since"},
-	{"users", "text*", "", "*"},
+	{"users", "read*", "", "*"},
 	{"vdir", "=ls", "", ""},
 	{"wait", "text*", "", "*"},
 	{"watch", "cmd", "", "" +

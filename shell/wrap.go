@@ -43,7 +43,7 @@ func (c *command) xargs(p *parsed) {
 		rest = append(rest, field{value: names, written: "{}", pos: c.pos})
 	}
 	before := len(c.e.out.Opaque)
-	c.e.invoke(c.s, rest, stdin{given: true}, c.values)
+	c.e.invoke(c.s, rest, stdin{}, c.values) // its input is /dev/null
 	if names.unknown && len(c.e.out.Opaque) > before {
 		c.e.opaque(c.pos, "names that come through a pipe: use find -exec … {} +, or -print0 and xargs -0")
 	}
