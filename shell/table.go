@@ -63,7 +63,7 @@ var table = []row{
 	{"cloc", "search*", "search", "" +
 		"--json --yaml --csv --quiet --by-file --vcs:opaque --exclude-dir:text --include-lang:text --exclude-lang:text " +
 		"--exclude:text -e:text -t:text --type:text --files --sort:text -s:text --no-cocomo --md"},
-	{"cmp", "read read text*", "", "" +
+	{"cmp", "read*", "", "" +
 		"-bls -i:text -n:text --print-bytes --ignore-initial:text --verbose --bytes:text --quiet --silent"},
 	{"colordiff", "=diff", "", ""},
 	{"column", "read*", "", "" +
@@ -71,7 +71,7 @@ var table = []row{
 		"-i:text -p:text -d -L --table --separator:text --output-separator:text --output-width:text " +
 		"--table-columns:text --table-right:text --table-noextreme:text --table-hide:text --table-order:text " +
 		"--table-wrap:text --json --fillrows --keep-empty-lines --table-name:text"},
-	{"comm", "read read", "", "-123z --check-order --nocheck-order --output-delimiter:text --total --zero-terminated"},
+	{"comm", "read*", "", "-123z --check-order --nocheck-order --output-delimiter:text --total --zero-terminated"},
 	{"command", "cmd", "", "-pvV"},
 	{"continue", "text*", "", "*"},
 	{"cp", "text*", "", "" +
@@ -104,8 +104,8 @@ var table = []row{
 	{"df", "enter*", "", "" +
 		"-ahHiklPTv -B:text -t:text -x:text --all --block-size:text --human-readable --inodes --local --no-sync --sync " +
 		"--output?:text --portability --print-type --type:text --exclude-type:text --total --si"},
-	{"diff", "search search", "", "" +
-		"-abBcdDeEiHlnNpPqrstTuwyZ -# -C:text -U:text -F:text -I:text -L:text -S:text -W:text -x:text -X:read --normal " +
+	{"diff", "search*", "", "" +
+		"-abBcdeEiHlnNpPqrstTuwyZ -# -D:text -C:text -U:text -F:text -I:text -L:text -S:text -W:text -x:text -X:read --normal " +
 		"--brief --report-identical-files --context?:text --unified?:text --ed --rcs --side-by-side --left-column " +
 		"--suppress-common-lines --show-c-function --show-function-line:text --label:text --expand-tabs --initial-tab " +
 		"--tabsize:text --suppress-blank-empty --paginate --recursive --no-dereference --new-file " +
@@ -212,7 +212,7 @@ var table = []row{
 		"--target-directory:put --no-target-directory!single --verbose --preserve-context --context?:text"},
 	{"ionice", "cmd", "", "-t -c:text -n:text -p:text -P:text -u:text --class:text --classdata:text --ignore"},
 	{"jobs", "text*", "", "*"},
-	{"join", "read read", "", "" +
+	{"join", "read*", "", "" +
 		"-iz -a:text -e:text -j:text -o:text -t:text -v:text -1:text -2:text --ignore-case --check-order " +
 		"--nocheck-order --header --zero-terminated"},
 	{"jq", "text read*", "", "" +
@@ -280,7 +280,7 @@ var table = []row{
 		"--skip-bytes:text --read-bytes:text --strings?:text --format:text --output-duplicates --width?:text " +
 		"--traditional"},
 	{"paste", "read*", "", "-sz -d:text --delimiters:text --serial --zero-terminated"},
-	{"patch", "write read", "", "" +
+	{"patch", "write read*", "", "" +
 		"-beEflnNRstTuZ -# -p:text -F:text -V:text -z:text -B:opaque -Y:opaque -D:text -g:opaque -i:read -d:enter -o:put " +
 		"-r:put --strip:text --fuzz:text --forward --reverse --silent --quiet --batch --force --dry-run --verbose " +
 		"--backup --no-backup-if-mismatch --backup-if-mismatch --input:read --directory:enter --output:put " +
@@ -430,7 +430,7 @@ var table = []row{
 		"-asnrvmpio --all --kernel-name --nodename --kernel-release --kernel-version --machine --processor " +
 		"--hardware-platform --operating-system"},
 	{"unexpand", "read*", "", "-a -# -t:text --all --first-only --tabs:text"},
-	{"uniq", "read put", "", "" +
+	{"uniq", "read put*", "", "" +
 		"-cdDiuz -# -f:text -s:text -w:text --count --repeated --all-repeated?:text --skip-fields:text --group?:text " +
 		"--ignore-case --skip-chars:text --unique --zero-terminated --check-chars:text"},
 	{"unix2dos", "=dos2unix", "", ""},
@@ -471,7 +471,7 @@ var table = []row{
 		"--noout --format --xpath:text --pattern:text --recover --encode:text --c14n!opaque --html --compress --debug " +
 		"--nowarning --noblanks --pretty:text --nonet --valid!opaque --schema:opaque --dtdvalid:opaque --relaxng:opaque " +
 		"--output:put -o:put --xinclude!opaque --path:opaque --catalogs!opaque --shell!opaque"},
-	{"xxd", "read put", "", "" +
+	{"xxd", "read put*", "", "" +
 		"-abCeEiprudv -c:text -g:text -l:text -n:text -o:text -s:text -R:text -cols:text -len:text -seek:text -ps! " +
 		"-plain! -revert! -include! -bits! -uppercase!"},
 	{"xz", "=bzip2", "", ""},
