@@ -33,7 +33,7 @@ func (s *sight) expanded(f shell.Fact, t Target, base string) Decision {
 	if d.Waived != 0 {
 		best = better(best, d)
 	}
-	e := expansion{fs: s.j.in.FS, left: maxFollowed}
+	e := expansion{fs: s.j.in.FS, left: maxFollowed, trees: f.Op == shell.Search || f.Op == shell.Write || f.Op == shell.List}
 	for _, from := range s.anchors(pattern, f.Path, root) {
 		e.walk(from.root, from.alt)
 	}
@@ -93,6 +93,9 @@ type expansion struct {
 	fs    unit.FS
 	found []string
 	left  int // entries that may still be looked at
+	// trees says that a folder that is matched is more than a name to the command, so
+	// that ".." counts where it stands last, too.
+	trees bool
 }
 
 func (e *expansion) walk(dir string, alt unit.Path) {
@@ -102,6 +105,9 @@ func (e *expansion) walk(dir string, alt unit.Path) {
 	if len(alt) == 0 {
 		e.found = append(e.found, dir)
 		return
+	}
+	if strings.HasPrefix(alt[0], ".") && unit.MayMatch(alt[0], "..") && (len(alt) > 1 || e.trees) {
+		e.walk(dir+"/..", alt[1:]) // not in every shell
 	}
 	deep := alt[0] == "**"
 	if deep && len(alt) > 1 {
