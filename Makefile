@@ -39,8 +39,8 @@ go-test:
 
 # Command lines judged and run, and some of them run confined, which takes longer. The
 # seeds are printed.
-LINES ?= 20000
-CONFINED ?= 1500
+LINES ?= 10000
+CONFINED ?= 1000
 lines:
 	CONDUCT_SHELL_LINES=$(LINES) go test -count=1 -timeout 3h -run TestCommandLinesAgainstTheShell -v ./guard
 	CONDUCT_SHELL_LINES=$(CONFINED) go test -count=1 -timeout 3h -run TestCommandLinesConfined -v ./guard
