@@ -441,17 +441,19 @@ func TestConductorsVerbsUnderADispatch(t *testing.T) {
 		"grant revoke --unit U03 --read construction/units/U04/design.md", "renew --unit U03 --ttl 1h", "janitor --clear-damaged", "run --unit U04 -- true", "on",
 		"board show", "channel show", "knob set --unit U03 opaque allow", "approve",
 	} {
-		var out, errs bytes.Buffer
-		env := b.env(&out, &errs)
-		outer := env.Getenv
-		env.Getenv = func(name string) string {
-			if name == varDispatch {
-				return id
+		for _, mine := range []string{id, "conduct:" + id, "conduct:"} {
+			var out, errs bytes.Buffer
+			env := b.env(&out, &errs)
+			outer := env.Getenv
+			env.Getenv = func(name string) string {
+				if name == varDispatch {
+					return mine
+				}
+				return outer(name)
 			}
-			return outer(name)
+			require.Equal(t, exitConflict, Run(context.Background(), strings.Fields(line), env), "%s: %s", line, errs.String())
+			require.Contains(t, errs.String(), "this runs under dispatch ", line)
 		}
-		require.Equal(t, exitConflict, Run(context.Background(), strings.Fields(line), env), "%s: %s", line, errs.String())
-		require.Contains(t, errs.String(), "this runs under dispatch "+id, line)
 	}
 	require.Len(t, b.status(), 1)
 }

@@ -185,9 +185,14 @@ func (d *desk) look(o *statusOptions) (view, error) {
 // varDispatch names a worker's own dispatch in its environment.
 const varDispatch = "CONDUCT_DISPATCH"
 
-// dispatchID reads an id as people give it, also as it stands in the launch line.
+// dispatchID reads an id as people give it, also as it stands in the launch line. What
+// has no id behind that is not "no dispatch", but one that there is not.
 func dispatchID(s string) store.ID {
-	return store.ID(strings.TrimPrefix(strings.ToUpper(s), strings.ToUpper(guard.TokenPrefix)))
+	s = strings.ToUpper(s)
+	if id, ok := strings.CutPrefix(s, strings.ToUpper(guard.TokenPrefix)); ok && id != "" {
+		s = id
+	}
+	return store.ID(s)
 }
 
 // mine is the dispatch that this process works under, "" for none.

@@ -239,7 +239,9 @@ func (g *gate) environment(call *guard.Call) guard.Env {
 	if e.Dispatch == "" {
 		e.Dispatch = g.env(VarDispatch)
 	}
-	e.Dispatch = strings.TrimPrefix(e.Dispatch, guard.TokenPrefix)
+	if id, ok := strings.CutPrefix(e.Dispatch, guard.TokenPrefix); ok && id != "" { // else it names a dispatch that is none, which blocks
+		e.Dispatch = id
+	}
 	e.Temp = []string{"/tmp", filepath.Clean(os.TempDir())}
 	if !writes(call) {
 		return g.projects(e)

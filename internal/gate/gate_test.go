@@ -116,6 +116,12 @@ func TestNamedDispatchThatIsNotFoundBlocks(t *testing.T) {
 	require.Regexp(t, "^undispatched: ", run(broken{call}, root, env, 0))
 	env["CONDUCT_DISPATCH"] = id
 	require.Equal(t, "shared: ", run(broken{call}, root, env, 0))
+	env["CONDUCT_DISPATCH"] = "conduct:" + id
+	require.Equal(t, "shared: ", run(broken{call}, root, env, 0))
+	// A launch line without an id is no dispatch that there is, not none at all.
+	env["CONDUCT_DISPATCH"] = "conduct:"
+	require.Regexp(t, "^undispatched: ", run(broken{call}, root, env, 0))
+	require.Regexp(t, "^undispatched: ", run(broken{call}, "", env, 0))
 }
 
 // TestConfined: in a sandbox of ours the records are hidden, and the sandbox holds
