@@ -239,6 +239,16 @@ func (s *Store) All(now time.Time) ([]Entry, error) {
 	return out, err
 }
 
+// Whole is All for who must not take a damaged folder for one without questions: it is
+// an error.
+func (s *Store) Whole(now time.Time) ([]Entry, error) {
+	out, damage, err := s.all(now)
+	if err = errors.Join(err, damage); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // all is All, and what is damaged.
 func (s *Store) all(now time.Time) (out []Entry, damage, err error) {
 	ids, err := s.Dispatches()

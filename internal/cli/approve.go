@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -98,13 +99,11 @@ func open(q *questions.Store, now time.Time) ([]questions.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []questions.Entry
-	for _, e := range all {
-		if e.Decision == nil {
-			out = append(out, e)
-		}
-	}
-	return out, nil
+	return undecided(all), nil
+}
+
+func undecided(all []questions.Entry) []questions.Entry {
+	return slices.DeleteFunc(all, func(e questions.Entry) bool { return e.Decision != nil })
 }
 
 // openQuestions counts the questions that wait for an answer.

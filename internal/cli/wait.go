@@ -122,14 +122,14 @@ func (d *desk) news(all bool) ([]news.Entry, news.Cursor, error) {
 	}, all)
 }
 
-// asked are the questions that wait for an answer.
+// asked are the questions that wait for an answer. Those that cannot be read are not none.
 func (d *desk) asked() ([]news.Question, error) {
-	all, err := open(d.questions(), d.env.Clock.Now())
+	all, err := d.questions().Whole(d.env.Clock.Now())
 	if err != nil {
 		return nil, err
 	}
 	var out []news.Question
-	for _, e := range all {
+	for _, e := range undecided(all) {
 		text := e.Tool
 		if e.Command != "" {
 			text += ": " + e.Command
