@@ -331,6 +331,7 @@ func (o *releaseOptions) run(cmd *cobra.Command, env *Env) error {
 	if err != nil {
 		return err
 	}
+	d.warnUnseen(got)
 	if err := d.printReceipt(got); err != nil {
 		return err
 	}

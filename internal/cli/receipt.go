@@ -11,26 +11,21 @@ import (
 	"github.com/seed6310be5c/conduct/wire"
 )
 
+// receiptOf is the receipt that a dispatch was released with.
+func receiptOf(got *dispatch.Dispatch) (audit.Receipt, error) {
+	r, err := audit.DecodeReceipt(got.Receipt)
+	if err != nil {
+		return r, fmt.Errorf("the receipt of %s: %w", got.ID, err)
+	}
+	return r, nil
+}
+
 // printReceipt prints the receipt that a dispatch was released with.
 func (d *desk) printReceipt(got *dispatch.Dispatch) error {
-	r, err := audit.DecodeReceipt(got.Receipt)
+	r, err := receiptOf(got)
 	if err != nil {
-		return fmt.Errorf("the receipt of %s: %w", got.ID, err)
+		return err
 	}
-	d.warnUnseen(r)
-	return d.print(got, r)
-}
-
-// printRan is printReceipt for a program that we have run ourselves.
-func (d *desk) printRan(got *dispatch.Dispatch) error {
-	r, err := audit.DecodeReceipt(got.Receipt)
-	if err != nil {
-		return fmt.Errorf("the receipt of %s: %w", got.ID, err)
-	}
-	return d.print(got, r)
-}
-
-func (d *desk) print(got *dispatch.Dispatch, r audit.Receipt) error {
 	if d.env.json {
 		doc, err := d.receiptJSON(got)
 		if err != nil {
@@ -42,8 +37,10 @@ func (d *desk) print(got *dispatch.Dispatch, r audit.Receipt) error {
 	return nil
 }
 
-func (d *desk) warnUnseen(r audit.Receipt) {
-	if r.Evidence() == "none" {
+// warnUnseen says of a released dispatch that no call shows its agent; not of one whose
+// agent we have run ourselves.
+func (d *desk) warnUnseen(got *dispatch.Dispatch) {
+	if r, err := receiptOf(got); err == nil && r.Evidence() == "none" {
 		d.env.warn("no call of dispatch %s was judged: nothing shows that its agent ran", r.ID)
 	}
 }

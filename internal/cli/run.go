@@ -122,7 +122,7 @@ func (o *runOptions) release(ctx context.Context, d *desk, got *dispatch.Dispatc
 	out := *d.env
 	out.Stdout = d.env.Stderr
 	d.env = &out
-	return d.printRan(end)
+	return d.printReceipt(end)
 }
 
 // readVerdict reads the word that the program left; what is no verdict is abandoned.

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/seed6310be5c/conduct/audit"
 	"github.com/seed6310be5c/conduct/config"
 	"github.com/seed6310be5c/conduct/dispatch"
 	"github.com/seed6310be5c/conduct/internal/broker"
@@ -267,11 +266,7 @@ func (s served) Release(ctx context.Context, a mcpserver.ReleaseArgs) (mcpserver
 		if err != nil {
 			return nil, err
 		}
-		r, err := audit.DecodeReceipt(got.Receipt)
-		if err != nil {
-			return nil, err
-		}
-		d.warnUnseen(r)
+		d.warnUnseen(got)
 		d.tidy(ctx)
 		return d.receiptJSON(got)
 	})
