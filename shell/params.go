@@ -394,19 +394,10 @@ func otherQuotes(p *syntax.ParamExp) bool {
 	if p.Exp == nil || p.Exp.Word == nil || p.Exp.Op >= syntax.RemSmallPrefix && p.Exp.Op <= syntax.RemLargeSuffix {
 		return false
 	}
-	found := false
-	syntax.Walk(p.Exp.Word, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.CmdSubst:
-			return false
-		case *syntax.SglQuoted:
-			found = true
-		case *syntax.Lit:
-			found = found || strings.ContainsAny(n.Value, "~\\")
-		}
-		return true
+	return written(p.Exp.Word, "~\\", func(n syntax.Node) bool {
+		_, ok := n.(*syntax.SglQuoted)
+		return ok
 	})
-	return found
 }
 
 // hasQuotes says whether a part of what an expansion puts for a value is quoted.
@@ -414,15 +405,28 @@ func hasQuotes(p *syntax.ParamExp) bool {
 	if p.Exp == nil || p.Exp.Word == nil {
 		return false
 	}
+	return written(p.Exp.Word, "\\", func(n syntax.Node) bool {
+		switch n.(type) {
+		case *syntax.SglQuoted, *syntax.DblQuoted:
+			return true
+		}
+		return false
+	})
+}
+
+// written says whether a word has one of some characters, or a part of some kind, outside
+// of the commands in it.
+func written(w *syntax.Word, chars string, kind func(syntax.Node) bool) bool {
 	found := false
-	syntax.Walk(p.Exp.Word, func(n syntax.Node) bool {
+	syntax.Walk(w, func(n syntax.Node) bool {
 		switch n := n.(type) {
+		case nil:
 		case *syntax.CmdSubst:
 			return false
-		case *syntax.SglQuoted, *syntax.DblQuoted:
-			found = true
 		case *syntax.Lit:
-			found = found || strings.Contains(n.Value, "\\")
+			found = found || strings.ContainsAny(n.Value, chars)
+		default:
+			found = found || kind(n)
 		}
 		return true
 	})
