@@ -177,6 +177,27 @@ func TestDamagedRecordBlocks(t *testing.T) {
 	require.Equal(t, "record_damaged", w.code(w.agent("a2", "worker")), "it may be the damaged one that is its own")
 }
 
+// A client that does not say whose a call is may be its conductor, who has to be able to
+// mend what is damaged, with our own programs and nothing beside them.
+func TestDamagedRecordIsMended(t *testing.T) {
+	w := aidlc(t)
+	d := w.dispatch("U03", reviewer, nil)
+	w.store.Damage(d.ID, "torn")
+	for line, want := range map[string]string{
+		"conduct janitor --clear-damaged":         "not_dispatched",
+		"conduct status; conduct doctor":          "not_dispatched",
+		"conduct status && cat ../U04/design.md":  "record_damaged",
+		"> ../U04/design.md":                      "record_damaged",
+		"conduct status > ../U04/design.md":       "record_damaged",
+		"conduct log --unit $(<../U04/design.md)": "record_damaged",
+		"x=1": "record_damaged",
+	} {
+		c := w.shell(line)
+		c.Marks, c.Marked, c.AgentID, c.AgentType = false, false, "", ""
+		require.Equal(t, want, w.code(c), line)
+	}
+}
+
 func TestRuleLinkReadsTheTranscript(t *testing.T) {
 	w := aidlc(t)
 	w.dispatch("U03", reviewer, nil)

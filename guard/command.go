@@ -171,8 +171,7 @@ func (s *sight) confinesAll(l line) bool {
 	if treat := g.Knobs().Treat(); !g.ConfineAll || treat != knobs.InABox && treat != knobs.Unboxed {
 		return false
 	}
-	trusted := func(words []string) bool { return listed(g.Commands, words) }
-	return len(l.Commands) == 0 || len(l.Controls) != len(l.Commands) && slices.ContainsFunc(l.Commands, func(words []string) bool { return !trusted(words) })
+	return !l.ours() && (len(l.Commands) == 0 || slices.ContainsFunc(l.Commands, func(words []string) bool { return !listed(g.Commands, words) }))
 }
 
 // otherRepository says whether git, run in a folder, finds another repository than

@@ -210,9 +210,14 @@ func (j *judge) touchedUnit(s *sight) (name string, touched bool) {
 func (j *judge) onlyControls() bool {
 	for _, c := range j.call.Commands {
 		l, ok := j.read(c)
-		if !ok || len(l.Controls) != len(l.Commands) || len(l.Opaque) > 0 || l.Wipes {
+		if !ok || !l.ours() {
 			return false
 		}
 	}
 	return len(j.call.Commands) > 0 && len(j.call.Targets) == 0 && j.call.Launch == nil
+}
+
+// ours says whether a line runs our own programs and does nothing else, as a redirection would.
+func (l *line) ours() bool {
+	return len(l.Commands) > 0 && len(l.Controls) == len(l.Commands) && len(l.Facts) == 0 && len(l.Opaque) == 0 && !l.Wipes
 }

@@ -29,6 +29,7 @@ func TestConfineAll(t *testing.T) {
 		"python3 x.py":                    "confined",
 		"go test ./... ; ls":              "confined",
 		"conduct brief --dispatch ME; ls": "confined",
+		"conduct inbox > own.md":          "confined",
 		"go test ./...":                   "allowed",
 		"conduct brief --dispatch ME":     "allowed",
 		"conduct status --dispatch ME":    "allowed",
