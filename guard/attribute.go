@@ -3,6 +3,7 @@ package guard
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -25,6 +26,8 @@ type attribution struct {
 	damaged bool
 	// unitsOnly says that only paths in units are judged: the caller may be the conductor.
 	unitsOnly bool
+	// early says that what would tell the candidates apart is still to be written.
+	early bool
 	// window says that the call was made inside of a launch window.
 	window bool
 	depth  int
@@ -173,27 +176,59 @@ func (j *judge) linked(id store.ID, depth int, after time.Time, number int) (att
 // first message, and was complete within 64 KiB in every capture.
 const maxTranscript = 1 << 20
 
+// transcript is what was found of the caller's own. It is read once: what was still to
+// be written when a dispatch was looked for in it is not there a moment later.
+type transcript struct {
+	data   []byte
+	err    error
+	sought bool
+}
+
 // opening reads the dispatch that the child's own transcript opens with: its first
 // user message is the launch prompt.
 func (j *judge) opening() (store.ID, int, bool) {
 	data, err := j.in.FS.ReadFile(j.call.Transcript, maxTranscript)
-	if err != nil || !bytes.Contains(data, []byte("conduct:")) {
+	j.transcript = transcript{data, err, true}
+	if err != nil || !bytes.Contains(data, []byte(TokenPrefix)) {
 		return "", 0, false
 	}
-	for line := range bytes.Lines(data) {
-		kind, text, err := transcriptLine(line)
-		if err != nil {
-			return "", 0, false
-		}
-		if kind != "user" {
-			continue
-		}
-		for _, t := range Tokens(text) {
-			return t.ID, t.Depth, t.ID.Valid()
-		}
-		return "", 0, false
+	text, _ := launchPrompt(data)
+	for _, t := range Tokens(text) {
+		return t.ID, t.Depth, t.ID.Valid()
 	}
 	return "", 0, false
+}
+
+// unwritten says that the caller's transcript will say whose agent it is, and did not
+// yet: Claude Code keeps transcripts, but writes them some moments after it says so.
+func (j *judge) unwritten() bool {
+	switch t := j.transcript; {
+	case !t.sought:
+		return false
+	case errors.Is(t.err, fs.ErrNotExist):
+		_, err := j.in.FS.Lstat(j.call.Transcripts)
+		return err == nil // else the program was told to keep none
+	case t.err != nil:
+		return false
+	default:
+		_, more := launchPrompt(t.data)
+		return more && len(t.data) < maxTranscript
+	}
+}
+
+// launchPrompt returns the first user message of a transcript, and whether there is
+// none so far.
+func launchPrompt(data []byte) (text string, more bool) {
+	for line := range bytes.Lines(data) {
+		kind, text, err := transcriptLine(line)
+		switch {
+		case err != nil:
+			return "", line[len(line)-1] != '\n'
+		case kind == "user":
+			return text, false
+		}
+	}
+	return "", true
 }
 
 // transcriptLine reads the type of a line and the text of its message.
@@ -272,7 +307,7 @@ func (j *judge) named(name string, after time.Time) attribution {
 	case len(f.some) == 0:
 		return attribution{}
 	case len(f.some) > 1:
-		a := attribution{rule: RuleAgent, candidates: f.some, several: true}
+		a := attribution{rule: RuleAgent, candidates: f.some, several: true, early: j.unwritten()}
 		if f.some[0].Grant.FirstTouch {
 			j.firstTouch(&a, name, after)
 		}

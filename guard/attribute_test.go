@@ -215,10 +215,30 @@ func TestRuleLinkReadsTheTranscript(t *testing.T) {
 		require.NoError(t, os.WriteFile(c.Transcript, []byte(text), 0o600))
 		out := guard.Decide(w.input(c))
 		require.Equal(t, want, out.Code.String(), text)
+		require.Equal(t, want == "ambiguous" && !strings.HasPrefix(text, `{"type":"user","message":{"content":"hello"}}`), out.Rulings[0].Early, text)
 		if want == "own_unit" {
 			require.Equal(t, guard.RuleLink, out.Rulings[0].Rule)
 		}
 	}
+}
+
+// A transcript that is not there yet is waited for only where a program keeps them.
+func TestTranscriptIsStillToCome(t *testing.T) {
+	w := aidlc(t)
+	d3 := w.dispatch("U03", reviewer, func(q *dispatch.Request) { q.Grant.FirstTouch = true })
+	w.dispatch("U04", reviewer, func(q *dispatch.Request) { q.Grant.FirstTouch = true })
+	c := w.agent("a1", reviewer)
+	early := func() bool { return guard.Decide(w.input(c)).Rulings[0].Early }
+	require.False(t, early(), "a program whose agents have none")
+	c.Transcript, c.Transcripts = w.home+"/project/agent-a1.jsonl", w.home+"/project"
+	require.False(t, early(), "a program that was told to keep none")
+	require.NoError(t, os.Mkdir(c.Transcripts, 0o700))
+	require.True(t, early())
+	require.Equal(t, "own_unit", w.code(c), "the first touch still binds")
+	require.NoError(t, os.WriteFile(c.Transcript, []byte(`{"type":"user","message":{"content":"`+d3.Line()+`"}}`), 0o600))
+	require.False(t, early())
+	c.Transcript = w.home
+	require.False(t, early(), "no file")
 }
 
 func TestRuleSession(t *testing.T) {

@@ -123,6 +123,9 @@ type Ruling struct {
 	// ambiguous call.
 	Dispatches []store.ID
 	Several    bool
+	// Early says that the client has not yet written what would tell them apart: asked
+	// again some moments later, the call is that of one dispatch.
+	Early bool
 	// Log says that the ruling belongs into the audit.
 	Log   bool
 	Quiet bool // the dispatch logs blocked calls only
@@ -252,8 +255,9 @@ type judge struct {
 	lines  map[string]line
 	waived []Decision
 	// change is what the call becomes to be allowed.
-	change   change
-	resolved resolved
+	change     change
+	resolved   resolved
+	transcript transcript
 	// transcripts is the call's folder of them, nil before it is asked for.
 	transcripts unit.Path
 }
@@ -283,7 +287,7 @@ func (j *judge) rule() Ruling {
 	}
 	j.ownFolder()
 	j.at = j.attribute()
-	j.ruling.Rule, j.ruling.Several = j.at.rule, j.at.several || j.at.unitsOnly
+	j.ruling.Rule, j.ruling.Several, j.ruling.Early = j.at.rule, j.at.several || j.at.unitsOnly, j.at.early
 	for _, d := range j.at.candidates {
 		j.ruling.Dispatches = append(j.ruling.Dispatches, d.ID)
 	}

@@ -160,7 +160,7 @@ func (g *gate) run() hooks.Response {
 		in.Confine = func() string { return g.obstacle(&call) }
 		in.Change = func() string { return g.rival(&call) }
 	}
-	out := guard.Decide(in)
+	out := settled(in)
 	if g.apply(in, out) {
 		// Another call used up what this one counted on: judge it without.
 		out = guard.Decide(in)
@@ -169,6 +169,23 @@ func (g *gate) run() hooks.Response {
 	out = g.ask(in, out)
 	g.record(&out, &call)
 	return g.answer(out, call)
+}
+
+// How long a client may take to write what tells whose call it is, and how often it is
+// looked for. Claude Code collects what it writes for a tenth of a second.
+const (
+	settleTime = time.Second
+	settleStep = 10 * time.Millisecond
+)
+
+// settled judges a call once the client has written what it takes, or did not.
+func settled(in guard.Input) guard.Outcome {
+	out := guard.Decide(in)
+	for waited := time.Duration(0); waited < settleTime && slices.ContainsFunc(out.Rulings, func(r guard.Ruling) bool { return r.Early }); waited += settleStep {
+		time.Sleep(settleStep)
+		out = guard.Decide(in)
+	}
+	return out
 }
 
 // named fills in whose call it is where the hook's command line says so. What the
