@@ -32,6 +32,7 @@ type ConductorItem struct {
 	Artifacts    []Pointer `view:"artifacts"`
 	Unread       int       `view:"unread"`
 	Dispatch     store.ID  `view:"dispatch"`
+	Unit         string    `view:"unit"`
 	Session      string    `view:"session"`
 	CreatedAt    time.Time `view:"created_at"`
 	LastReportAt time.Time `view:"last_report_at"`
@@ -123,6 +124,8 @@ type Present struct {
 	Live func(store.ID) bool
 	// Unread counts the messages that wait for an item.
 	Unread func(store.ID) int
+	// Unit names the unit of a dispatch, "" where that is not known any more.
+	Unit func(store.ID) string
 }
 
 // stale says that a worker in force has been silent for long.
@@ -142,7 +145,7 @@ func (it *Item) Conductor(p Present) ConductorItem {
 	return ConductorItem{
 		Item: it.ID, Parent: it.Parent, Title: it.Title, Acceptance: it.Acceptance, Status: it.Status, State: it.State,
 		Stale: it.stale(p), Orphaned: it.orphaned(p), Round: it.Round, Fails: it.Fails, Decision: it.Decision,
-		Verdict: string(it.Verdict), Summary: it.Summary, Artifacts: it.Artifacts, Unread: p.Unread(it.ID), Dispatch: it.Dispatch, Session: it.Session,
+		Verdict: string(it.Verdict), Summary: it.Summary, Artifacts: it.Artifacts, Unread: p.Unread(it.ID), Dispatch: it.Dispatch, Unit: p.Unit(it.Dispatch), Session: it.Session,
 		CreatedAt: it.CreatedAt, LastReportAt: it.ReportedAt, UpdatedAt: it.UpdatedAt, Events: it.Events,
 	}
 }

@@ -20,8 +20,16 @@ import (
 // A sight is what somebody gets to see of a board, as bytes.
 type sight func(*ledger.Board) []byte
 
+// unitOf names the unit of the first item's dispatch.
+func unitOf(id store.ID) string {
+	if id == disp1 {
+		return "U03"
+	}
+	return ""
+}
+
 func present() ledger.Present {
-	return ledger.Present{Now: start.Add(time.Hour), Live: func(id store.ID) bool { return id == disp1 }, Unread: unread}
+	return ledger.Present{Now: start.Add(time.Hour), Live: func(id store.ID) bool { return id == disp1 }, Unread: unread, Unit: unitOf}
 }
 
 func unread(store.ID) int { return 3 }
@@ -286,7 +294,7 @@ func keys(m map[string]json.RawMessage) []string {
 // What is derived follows the time and the dispatch.
 func TestDerived(t *testing.T) {
 	live := map[store.ID]bool{disp1: true}
-	p := ledger.Present{Now: start, Live: func(id store.ID) bool { return live[id] }, Unread: unread}
+	p := ledger.Present{Now: start, Live: func(id store.ID) bool { return live[id] }, Unread: unread, Unit: unitOf}
 	it := made(t)
 	is := func(stale, orphaned bool) {
 		t.Helper()

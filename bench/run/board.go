@@ -227,5 +227,5 @@ func brief(files *file.Store, by store.ID) error {
 }
 
 func present() ledger.Present {
-	return ledger.Present{Now: time.Now(), Live: func(store.ID) bool { return true }, Unread: func(store.ID) int { return 0 }}
+	return ledger.Present{Now: time.Now(), Live: func(store.ID) bool { return true }, Unread: func(store.ID) int { return 0 }, Unit: func(store.ID) string { return "" }}
 }

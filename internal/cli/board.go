@@ -58,7 +58,19 @@ func boardHint(err error) error {
 
 // present is the time, and who is in force.
 func (d *desk) present() ledger.Present {
-	return ledger.Present{Now: d.env.Clock.Now(), Live: d.inForce, Unread: d.mail().Unread}
+	return ledger.Present{Now: d.env.Clock.Now(), Live: d.inForce, Unread: d.mail().Unread, Unit: d.dispatchUnit}
+}
+
+// dispatchUnit is the unit of a dispatch, "" where its record is gone or cannot be read.
+func (d *desk) dispatchUnit(id store.ID) string {
+	if id == "" {
+		return ""
+	}
+	got, err := d.book.Read(id)
+	if err != nil {
+		return ""
+	}
+	return got.Unit
 }
 
 // inForce says whether a dispatch is, or may be, since it cannot be read.
@@ -349,9 +361,9 @@ func (e *Env) printBoard(v ledger.ConductorBoard) error {
 		return e.print("no items\n")
 	}
 	w := tabwriter.NewWriter(e.Stdout, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "ITEM\tSTATUS\tSTATE\tROUND\tVERDICT\tTITLE")
+	fmt.Fprintln(w, "ITEM\tUNIT\tSTATUS\tSTATE\tROUND\tVERDICT\tTITLE")
 	for _, it := range v.Items {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\n", it.Item, it.Status, stateOf(it), it.Round, dash(it.Verdict), it.Title)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s\n", it.Item, dash(it.Unit), it.Status, stateOf(it), it.Round, dash(it.Verdict), it.Title)
 	}
 	return w.Flush()
 }
@@ -411,6 +423,7 @@ func (e *Env) printItem(v ledger.ConductorItem, log []entry) error {
 	e.line("round", fmt.Sprintf("%d, %d failed", v.Round, v.Fails))
 	e.line("verdict", v.Verdict)
 	e.line("dispatch", string(v.Dispatch))
+	e.line("unit", v.Unit)
 	e.line("decision", v.Decision)
 	e.line("summary", v.Summary)
 	e.line("artifacts", pointers(v.Artifacts))

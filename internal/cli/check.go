@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -181,6 +180,3 @@ func describe(l *audit.Line) string {
 	}
 	return strings.TrimRight(strings.Join(parts, " "), " ")
 }
-
-// clockTime is how times are shown in lists.
-func clockTime(t time.Time) string { return t.UTC().Format("15:04:05") }

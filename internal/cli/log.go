@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed6310be5c/conduct/audit"
+	"github.com/seed6310be5c/conduct/store"
 )
 
 type logOptions struct {
@@ -42,6 +43,13 @@ func (o *logOptions) run(ctx context.Context, env *Env) error {
 	tail := d.log.Tail()
 	want := func(stream string) bool { return o.unit == "" || d.isOf(stream, o.unit) }
 	asked := map[string]bool{} // lines of questions that were printed
+	units := map[string]string{}
+	unitOf := func(id string) string {
+		if _, ok := units[id]; !ok {
+			units[id] = dash(d.dispatchUnit(store.ID(id)))
+		}
+		return units[id]
+	}
 	more := func() error {
 		lines, err := tail.Next(want)
 		if err != nil {
@@ -52,7 +60,7 @@ func (o *logOptions) run(ctx context.Context, env *Env) error {
 				return err
 			}
 		}
-		return o.print(env, lines)
+		return o.print(env, lines, unitOf)
 	}
 	if !o.follow {
 		return more()
@@ -60,7 +68,7 @@ func (o *logOptions) run(ctx context.Context, env *Env) error {
 	return repeat(ctx, glance, more)
 }
 
-func (o *logOptions) print(env *Env, lines []audit.Line) error {
+func (o *logOptions) print(env *Env, lines []audit.Line, unitOf func(dispatch string) string) error {
 	for i := range lines {
 		l := &lines[i]
 		if l.Event != "" && !ofQuestion(l) || o.blocked && l.Allowed && l.Would == "" {
@@ -70,7 +78,7 @@ func (o *logOptions) print(env *Env, lines []audit.Line) error {
 		if env.json {
 			_, err = fmt.Fprintf(env.Stdout, "%s\n", l.Public())
 		} else {
-			_, err = fmt.Fprintf(env.Stdout, "%s %-22s %s\n", clockTime(l.Time), l.Agent, tell(l))
+			_, err = fmt.Fprintf(env.Stdout, "%s %-8s %-22s %s\n", logTime(l.Time), unitOf(l.Dispatch), l.Agent, tell(l))
 		}
 		if err != nil {
 			return err
@@ -78,6 +86,8 @@ func (o *logOptions) print(env *Env, lines []audit.Line) error {
 	}
 	return nil
 }
+
+func logTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
 
 // tell writes a line for people, of a call or of a question.
 func tell(l *audit.Line) string {

@@ -126,7 +126,7 @@ func readers(t *testing.T, dir string, stop <-chan struct{}) (views int) {
 			t.Errorf("the board: %v", err)
 			return views
 		}
-		p := ledger.Present{Now: start, Live: func(store.ID) bool { return true }, Unread: func(store.ID) int { return 0 }}
+		p := ledger.Present{Now: start, Live: func(store.ID) bool { return true }, Unread: func(store.ID) int { return 0 }, Unit: func(store.ID) string { return "" }}
 		parses(t, ledger.Encode(b.Conductor(p)))
 		parses(t, ledger.Encode(b.Page(p)))
 		views += 2
