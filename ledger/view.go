@@ -78,17 +78,19 @@ type PageBoard struct {
 
 // Brief is all that a worker sees: its own item, and the others by SiblingItem.
 type Brief struct {
-	Item       store.ID      `view:"item"`
-	Title      string        `view:"title"`
-	Acceptance string        `view:"acceptance"`
-	Round      int           `view:"round"`
-	Decision   string        `view:"decision"`
-	Status     Status        `view:"status"`
-	Summary    string        `view:"summary"`
-	Unread     int           `view:"unread"`
-	Knobs      Knobs         `view:"knobs"`
-	Changed    []Change      `view:"changed"`
-	Siblings   []SiblingItem `view:"siblings"`
+	Item         store.ID      `view:"item"`
+	Title        string        `view:"title"`
+	Acceptance   string        `view:"acceptance"`
+	Round        int           `view:"round"`
+	Decision     string        `view:"decision"`
+	Status       Status        `view:"status"`
+	Summary      string        `view:"summary"`
+	Artifacts    []Pointer     `view:"artifacts"`
+	LastReportAt time.Time     `view:"last_report_at"`
+	Unread       int           `view:"unread"`
+	Knobs        Knobs         `view:"knobs"`
+	Changed      []Change      `view:"changed"`
+	Siblings     []SiblingItem `view:"siblings"`
 }
 
 // Knobs are the settings of a worker's own dispatch as they count now.
@@ -182,7 +184,7 @@ func (b *Board) Brief(own store.ID, p Present) (Brief, error) {
 	}
 	v := Brief{
 		Item: it.ID, Title: it.Title, Acceptance: it.Acceptance, Round: it.Round, Decision: it.Decision,
-		Status: it.Status, Summary: it.Summary, Unread: p.Unread(it.ID),
+		Status: it.Status, Summary: it.Summary, Artifacts: it.Artifacts, LastReportAt: it.ReportedAt, Unread: p.Unread(it.ID),
 	}
 	for i := range b.Items {
 		if s := &b.Items[i]; s.ID != own && s.Open() {

@@ -49,7 +49,7 @@ func page(b *ledger.Board) []byte { return ledger.Encode(b.Page(present())) }
 // The fields of an Item that a viewer sees something of; all others are hidden
 // from it. Which view shows them is written down here once more, by hand.
 var (
-	ownFields     = []string{"ID", "Title", "Acceptance", "Round", "Decision", "Status", "Summary"}
+	ownFields     = []string{"ID", "Title", "Acceptance", "Round", "Decision", "Status", "Summary", "Artifacts", "ReportedAt"}
 	siblingFields = []string{"ID", "Title", "Status", "Artifacts", "ReportedAt", "State"} // of the state: open or not
 	pageHidden    = []string{"Depth", "JudgedFor", "Session", "Last", "Bare"}
 )
@@ -257,7 +257,7 @@ func TestEncode(t *testing.T) {
 	brief.Tell(knobs.Settings{Sandbox: knobs.ReadOnly, Approval: knobs.Ask, Opaque: knobs.Block},
 		[]knobs.Event{{Seq: 3, Time: start, Knob: knobs.Approval, Value: knobs.Ask, By: "me"}})
 	require.JSONEq(t, `{"item":"`+string(item1)+`","title":"Pay by card","acceptance":"a\nb","round":1,"decision":"go on\nso",
-		"status":"done","summary":"a \"summary\"","unread":3,"knobs":{"sandbox":"read-only","approval":"ask","opaque":"block"},
+		"status":"done","summary":"a \"summary\"","artifacts":["pr:12","commit:0123abc"],"last_report_at":"2026-05-04T03:02:01Z","unread":3,"knobs":{"sandbox":"read-only","approval":"ask","opaque":"block"},
 		"changed":[{"knob":"approval","value":"ask","by":"me","time":"2026-05-04T03:02:01Z"}],"siblings":[{"item":"`+string(item2)+`","title":"Pay by card","status":"done",
 		"artifacts":["pr:12","commit:0123abc"],"last_report_at":"2026-05-04T03:02:01Z"}]}`, string(ledger.Encode(brief)))
 	for _, v := range []struct{ view, item any }{

@@ -114,6 +114,10 @@ func (e *Env) printBrief(v ledger.Brief) error {
 	e.line("decision", v.Decision)
 	e.line("status", string(v.Status))
 	e.line("summary", v.Summary)
+	e.line("artifacts", pointers(v.Artifacts))
+	if !v.LastReportAt.IsZero() {
+		e.line("reported", stamp(v.LastReportAt))
+	}
 	if v.Unread > 0 {
 		e.line("inbox", fmt.Sprintf("%d unread (conduct inbox)", v.Unread))
 	}
