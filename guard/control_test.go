@@ -19,6 +19,8 @@ func TestOwnVerbs(t *testing.T) {
 	for line, allowed := range map[string]bool{
 		"conduct brief --dispatch MINE":                                               true,
 		"conduct brief --dispatch=MINE --json":                                        true,
+		"conduct brief --log --dispatch MINE":                                         true,
+		"conduct brief --log --dispatch OTHER":                                        false,
 		"conduct --json brief --dispatch MINE":                                        true,
 		"CONDUCT_DISPATCH=MINE conduct brief":                                         true,
 		"conduct report --kind done --dispatch MINE 'it works'":                       true,

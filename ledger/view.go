@@ -91,6 +91,25 @@ type Brief struct {
 	Knobs        Knobs         `view:"knobs"`
 	Changed      []Change      `view:"changed"`
 	Siblings     []SiblingItem `view:"siblings"`
+	Log          []OwnEvent    `view:"log"`
+}
+
+// OwnEvent is an event of a worker's own item as that worker sees it: what workers
+// said of it in all rounds, and what was decided. What the conductor thinks of it is
+// hidden from the worker, and so is a verdict, with its place and its time.
+type OwnEvent struct {
+	Time      time.Time `view:"time"`
+	Kind      Kind      `view:"kind"`
+	Report    string    `view:"report"`  // report
+	Request   string    `view:"request"` // request
+	To        store.ID  `view:"to"`      // request
+	Text      string    `view:"text"`    // report, decision, request
+	Artifacts []Pointer `view:"artifacts"`
+}
+
+// OwnKinds lists the kinds of events that a worker sees of its own item.
+func OwnKinds() []Kind {
+	return slices.DeleteFunc(Kinds(), func(k Kind) bool { return k == KindVerdict })
 }
 
 // Knobs are the settings of a worker's own dispatch as they count now.
@@ -200,6 +219,17 @@ func (v *Brief) Tell(set knobs.Settings, turned []knobs.Event) {
 	v.Knobs = Knobs{Sandbox: set.Sandbox, Approval: set.Approval, Opaque: set.Opaque}
 	for _, e := range turned {
 		v.Changed = append(v.Changed, Change{Knob: e.Knob, Value: e.Value, By: e.By, Time: e.Time})
+	}
+}
+
+// Recount adds to a brief what has happened to the worker's own item.
+func (v *Brief) Recount(events []Event) {
+	for _, e := range events {
+		if slices.Contains(OwnKinds(), e.Kind) {
+			v.Log = append(v.Log, OwnEvent{
+				Time: e.Time, Kind: e.Kind, Report: string(e.Report), Request: string(e.Request), To: e.To, Text: e.Text, Artifacts: e.Artifacts,
+			})
+		}
 	}
 }
 

@@ -244,6 +244,73 @@ func TestWhatOthersDoStaysTheirs(t *testing.T) {
 	})
 }
 
+// The fields of an Event that a worker sees of its own item's log; all others are hidden
+// from it.
+var ownEventFields = []string{"Time", "Kind", "Report", "Text", "Artifacts", "Request", "To"}
+
+func hiddenOfEvents() []string {
+	var out []string
+	t := reflect.TypeFor[ledger.Event]()
+	for i := range t.NumField() {
+		if !slices.Contains(ownEventFields, t.Field(i).Name) {
+			out = append(out, t.Field(i).Name)
+		}
+	}
+	return append(out, "a verdict")
+}
+
+// recounted is the log of a brief as its bytes. leak adds one field of every event.
+func recounted(events []ledger.Event, leak string) string {
+	var v ledger.Brief
+	v.Recount(events)
+	out := string(ledger.Encode(v))
+	for i := range events {
+		if f := reflect.ValueOf(events[i]).FieldByName(leak); f.IsValid() {
+			out += fmt.Sprint(f.Interface())
+		} else if leak != "" {
+			out += string(events[i].Kind)
+		}
+	}
+	return out
+}
+
+// others is a log with other values in a hidden field, or with one more verdict somewhere.
+func others(t *rapid.T, events []ledger.Event, hidden string) []ledger.Event {
+	out := slices.Clone(events)
+	if hidden == "a verdict" {
+		more := ledger.Event{Time: start.Add(time.Hour), Kind: ledger.KindVerdict, Verdict: "ready", Text: "hidden", Dispatch: disp2}
+		return slices.Insert(out, rapid.IntRange(1, len(out)).Draw(t, "at"), more)
+	}
+	for i := range out {
+		switch f := reflect.ValueOf(&out[i]).Elem().FieldByName(hidden); f.Kind() {
+		case reflect.String:
+			f.SetString(f.String() + rapid.StringMatching(`[a-z]{1,8}`).Draw(t, "more"))
+		default:
+			f.SetInt(f.Int() + int64(rapid.IntRange(1, 9).Draw(t, "plus")))
+		}
+	}
+	return out
+}
+
+// TestOwnLogNonInterference: what a worker may not see of its own item's events can
+// change as it will, a verdict can come or not, and the bytes of the log stay. A planted
+// leak of each is found.
+func TestOwnLogNonInterference(t *testing.T) {
+	require.Contains(t, hiddenOfEvents(), "Verdict")
+	for _, hidden := range hiddenOfEvents() {
+		t.Run(hidden, func(t *testing.T) {
+			found := false
+			rapid.Check(t, func(t *rapid.T) {
+				events := history(t)
+				changed := others(t, events, hidden)
+				require.Equal(t, recounted(events, ""), recounted(changed, ""))
+				found = found || recounted(events, hidden) != recounted(changed, hidden)
+			})
+			require.True(t, found, "a leak of %s is not found", hidden)
+		})
+	}
+}
+
 // A view is encoded as its type says, under the names that the documentation gives.
 func TestEncode(t *testing.T) {
 	b := &ledger.Board{Goal: "ship"}
@@ -256,10 +323,17 @@ func TestEncode(t *testing.T) {
 	require.NoError(t, err)
 	brief.Tell(knobs.Settings{Sandbox: knobs.ReadOnly, Approval: knobs.Ask, Opaque: knobs.Block},
 		[]knobs.Event{{Seq: 3, Time: start, Knob: knobs.Approval, Value: knobs.Ask, By: "me"}})
+	brief.Recount(oneOfEach(t)[:6])
 	require.JSONEq(t, `{"item":"`+string(item1)+`","title":"Pay by card","acceptance":"a\nb","round":1,"decision":"go on\nso",
 		"status":"done","summary":"a \"summary\"","artifacts":["pr:12","commit:0123abc"],"last_report_at":"2026-05-04T03:02:01Z","unread":3,"knobs":{"sandbox":"read-only","approval":"ask","opaque":"block"},
 		"changed":[{"knob":"approval","value":"ask","by":"me","time":"2026-05-04T03:02:01Z"}],"siblings":[{"item":"`+string(item2)+`","title":"Pay by card","status":"done",
-		"artifacts":["pr:12","commit:0123abc"],"last_report_at":"2026-05-04T03:02:01Z"}]}`, string(ledger.Encode(brief)))
+		"artifacts":["pr:12","commit:0123abc"],"last_report_at":"2026-05-04T03:02:01Z"}],"log":[
+		{"time":"2026-05-04T03:02:01Z","kind":"create","report":"","request":"","to":"","text":"","artifacts":[]},
+		{"time":"2026-05-04T03:02:01Z","kind":"bind","report":"","request":"","to":"","text":"","artifacts":[]},
+		{"time":"2026-05-04T03:02:01Z","kind":"report","report":"done","request":"","to":"","text":"a \"summary\"","artifacts":["pr:12","commit:0123abc"]},
+		{"time":"2026-05-04T03:02:01Z","kind":"decision","report":"","request":"","to":"","text":"go on\nso","artifacts":[]},
+		{"time":"2026-05-04T03:02:01Z","kind":"request","report":"","request":"relay","to":"`+string(item3)+`","text":"which port?","artifacts":[]}]}`,
+		string(ledger.Encode(brief)))
 	for _, v := range []struct{ view, item any }{
 		{b.Conductor(present()), ledger.ConductorItem{}}, {b.Page(present()), ledger.PageItem{}}, {brief, ledger.SiblingItem{}},
 	} {
@@ -276,7 +350,7 @@ func TestEncode(t *testing.T) {
 		require.ElementsMatch(t, ledger.Shown(v.item), keys(items[0]))
 		require.NotContains(t, ledger.Shown(v.item), "")
 	}
-	for _, v := range []any{ledger.Knobs{}, ledger.Change{}} {
+	for _, v := range []any{ledger.Knobs{}, ledger.Change{}, ledger.OwnEvent{}} {
 		require.NotContains(t, ledger.Shown(v), "")
 	}
 	_, err = b.Brief(disp1, present())

@@ -20,6 +20,7 @@ import (
 // BriefArgs are the arguments of work_brief.
 type BriefArgs struct {
 	Dispatch string `arg:"dispatch,own" about:"your own dispatch: the ID of the line conduct:ID in your prompt"`
+	Log      bool   `arg:"log" about:"also all that was reported, asked for and decided on your item so far"`
 }
 
 // ReportArgs are the arguments of work_report.

@@ -62,6 +62,8 @@ func enumOf(t reflect.Type) []string {
 		return words(ledger.RequestKinds())
 	case reflect.TypeFor[MessageAction]():
 		return words(MessageActions())
+	case reflect.TypeFor[ledger.Kind]():
+		return words(ledger.OwnKinds())
 	case reflect.TypeFor[ledger.Status]():
 		return words(ledger.Statuses())
 	case reflect.TypeFor[ledger.State]():

@@ -92,8 +92,9 @@ func (s served) outside(ctx context.Context, address, own string, line []string)
 
 // Brief is conduct brief.
 func (s served) Brief(ctx context.Context, a mcpserver.BriefArgs) (mcpserver.Answer, error) {
-	return s.asWorker(ctx, a.Dispatch, []string{"brief"}, func(d *desk, got *dispatch.Dispatch) ([]byte, error) {
-		v, err := d.brief(got)
+	line := []string{"brief", "--log=" + strconv.FormatBool(a.Log)}
+	return s.asWorker(ctx, a.Dispatch, line, func(d *desk, got *dispatch.Dispatch) ([]byte, error) {
+		v, err := d.brief(got, a.Log)
 		return ledger.Encode(v), err
 	})
 }

@@ -75,6 +75,7 @@ func TestToolsAreTheVerbs(t *testing.T) {
 		{"board bind --item I1 --dispatch D0", "work_ledger_record", `{"action":"bind","item":"I1","dispatch":"D0"}`},
 		{"board bind --item I1 --dispatch 01M8Q2ZHKY0G54W50WRGX68HE3", "work_ledger_record", `{"action":"bind","item":"I1","dispatch":"01M8Q2ZHKY0G54W50WRGX68HE3"}`},
 		{"brief --dispatch D0", "work_brief", `{"dispatch":"D0"}`},
+		{"brief --dispatch D0 --log", "work_brief", `{"dispatch":"D0","log":true}`},
 		{"brief --dispatch 01M8Q2ZHKY0G54W50WRGX68HE3", "work_brief", `{"dispatch":"01M8Q2ZHKY0G54W50WRGX68HE3"}`},
 		{"brief --dispatch ../x", "work_brief", `{"dispatch":"../x"}`},
 		{"report --dispatch D0 --kind done --artifact pr:12 --artifact path:units/U03/a.md|it works", "work_report", `{"dispatch":"D0","kind":"done","summary":"it works","artifacts":["pr:12","path:units/U03/a.md"]}`},
@@ -291,6 +292,7 @@ func TestConfinedServer(t *testing.T) {
 	}
 	for _, c := range []struct{ tool, confined, free string }{
 		{"work_brief", `{}`, `{"dispatch":"D"}`},
+		{"work_brief", `{"log":true}`, `{"dispatch":"D","log":true}`},
 		{"work_report", `{"kind":"done","summary":"--kind=x \"it\" works","artifacts":["pr:12"]}`, `{"dispatch":"D","kind":"done","summary":"--kind=x \"it\" works","artifacts":["pr:12"]}`},
 		{"work_report", `{"kind":"done","summary":""}`, `{"dispatch":"D","kind":"done","summary":""}`},
 		{"work_request", `{"kind":"relay","to":"O","text":"x"}`, `{"dispatch":"D","kind":"relay","to":"O","text":"x"}`},

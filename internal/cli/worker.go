@@ -19,17 +19,19 @@ import (
 
 func newBrief(env *Env) *cobra.Command {
 	var id string
+	var log bool
 	c := &cobra.Command{
-		Use: "brief [--dispatch ID]", Short: "a worker's own item on the board, and what is to be known of its siblings", Args: cobra.NoArgs,
+		Use: "brief [--dispatch ID] [--log]", Short: "a worker's own item on the board, and what is to be known of its siblings", Args: cobra.NoArgs,
 		Long: `Shows the item that a dispatch is bound to: title, acceptance, what was decided. Of
 the other open items it shows the title, the status and typed pointers, and no
-word of another worker.
+word of another worker. --log shows what has happened to the own item too, in all its
+rounds: reports, requests and decisions.
 
 A worker names its own dispatch: the line conduct:ID at the beginning of its
 prompt is --dispatch ID.`,
 		RunE: func(*cobra.Command, []string) error {
 			return env.asWorker(id, func(d *desk, got *dispatch.Dispatch) error {
-				v, err := d.brief(got)
+				v, err := d.brief(got, log)
 				if err != nil {
 					return err
 				}
@@ -41,20 +43,30 @@ prompt is --dispatch ID.`,
 		},
 	}
 	c.Flags().StringVar(&id, "dispatch", "", "your own dispatch (default: CONDUCT_DISPATCH)")
+	c.Flags().BoolVar(&log, "log", false, "what has happened to the own item, too")
 	return c
 }
 
-// brief is all that the worker of a dispatch sees.
-func (d *desk) brief(got *dispatch.Dispatch) (ledger.Brief, error) {
+// brief is all that the worker of a dispatch sees; with log, what has happened to its
+// item too.
+func (d *desk) brief(got *dispatch.Dispatch, log bool) (ledger.Brief, error) {
 	b, own, err := d.board().Brief(got.ID)
 	if err != nil {
 		return ledger.Brief{}, err
 	}
 	v, err := b.Brief(own, d.present())
-	if err == nil {
-		v.Tell(got.Grant.Knobs(), d.untold(got))
+	if err != nil {
+		return ledger.Brief{}, err
 	}
-	return v, err
+	if log {
+		events, err := d.board().Events(own)
+		if err != nil {
+			return ledger.Brief{}, err
+		}
+		v.Recount(events)
+	}
+	v.Tell(got.Grant.Knobs(), d.untold(got)) // last: it counts as told
+	return v, nil
 }
 
 // asWorker opens the workspace for a verb of the worker of a dispatch.
@@ -131,7 +143,22 @@ func (e *Env) printBrief(v ledger.Brief) error {
 			return err
 		}
 	}
+	for i := range v.Log {
+		if err := e.print("%s %s\n", stamp(v.Log[i].Time), ownText(&v.Log[i])); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// ownText says an event of a worker's own item in one line. Of a binding it does not say
+// which dispatch it was of.
+func ownText(e *ledger.OwnEvent) string {
+	if e.Kind == ledger.KindBind {
+		return "given to a worker"
+	}
+	return eventText(&ledger.Event{Kind: e.Kind, Report: ledger.ReportKind(e.Report), Request: ledger.RequestKind(e.Request),
+		To: e.To, Text: e.Text, Artifacts: e.Artifacts})
 }
 
 type reportOptions struct {

@@ -19,7 +19,7 @@ func viewers() []struct {
 		who    string
 		fields []string
 	}{
-		{"the conductor", ledger.Shown(ledger.ConductorItem{})},
+		{"the conductor", append(ledger.Shown(ledger.ConductorItem{}), "log")}, // of one item: every event, as it is stored
 		{"its own worker", ledger.Shown(ledger.Brief{})},
 		{"workers of other items", ledger.Shown(ledger.SiblingItem{})},
 		{"the board's page (to come)", ledger.Shown(ledger.PageItem{})},
