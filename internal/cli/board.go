@@ -127,6 +127,9 @@ func newBoardCreate(env *Env) *cobra.Command {
 			if n.Title == "" {
 				return usageError{errors.New("--title is missing")}
 			}
+			if err := filled(cmd.Flags(), "parent"); err != nil {
+				return err
+			}
 			return env.onBoard(func(d *desk) error {
 				n.Session, n.Parent = env.session(session), store.ID(strings.ToUpper(parent))
 				it, err := d.create(cmd.Context(), n)
@@ -318,7 +321,10 @@ func newBoardShow(env *Env) *cobra.Command {
 	var item string
 	c := &cobra.Command{
 		Use: "show [--item ITEM]", Short: "show the board, or one item with its events", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := filled(cmd.Flags(), "item"); err != nil {
+				return err
+			}
 			return env.onBoard(func(d *desk) error {
 				if item != "" {
 					return d.showItem(item)

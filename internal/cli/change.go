@@ -61,11 +61,20 @@ func (s *selection) pick(f *pflag.FlagSet) {
 	})
 }
 
-func (s *selection) selector() (dispatch.Selector, error) {
-	for _, name := range []string{"unit", "id"} {
-		if f := s.flags.Lookup(name); f.Changed && f.Value.String() == "" {
-			return dispatch.Selector{}, usageError{fmt.Errorf("--%s is empty", name)}
+// filled refuses flags that are given and empty, as of a variable of a script that was
+// never set: the command would do something else than it says.
+func filled(flags *pflag.FlagSet, names ...string) error {
+	for _, name := range names {
+		if f := flags.Lookup(name); f.Changed && f.Value.String() == "" {
+			return usageError{fmt.Errorf("--%s is empty", name)}
 		}
+	}
+	return nil
+}
+
+func (s *selection) selector() (dispatch.Selector, error) {
+	if err := filled(s.flags, "unit", "id"); err != nil {
+		return dispatch.Selector{}, err
 	}
 	if s.flags.Changed("generation") && s.generation == 0 {
 		return dispatch.Selector{}, usageError{errors.New("--generation 0 is none")}

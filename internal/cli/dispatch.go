@@ -79,6 +79,9 @@ func (o *dispatchOptions) add(f *pflag.FlagSet) {
 
 func runDispatch(cmd *cobra.Command, env *Env, o dispatchOptions) error {
 	ttlGiven := cmd.Flags().Changed("ttl")
+	if err := filled(cmd.Flags(), "item", "board"); err != nil {
+		return err
+	}
 	if err := o.check(); err != nil {
 		return err
 	}

@@ -36,6 +36,9 @@ The verdict is ready when the program exits with 0 and not-ready otherwise; with
 --verdict-from none, abandoned.`,
 		Args: command,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := filled(cmd.Flags(), "item", "board"); err != nil {
+				return err
+			}
 			return o.run(cmd.Context(), env, args, cmd.Flags().Changed("ttl"))
 		},
 	}
