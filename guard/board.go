@@ -30,7 +30,7 @@ func (s *sight) boardTool(b *BoardTool) Decision {
 		return s.blocked(ControlCommand, t, refusal{
 			detail: "it is ambiguous which dispatch you work under. Ask the conductor for the line conduct:<id> in your launch prompt.",
 		})
-	case b.Dispatch == own:
+	case Named(b.Dispatch) == s.d.ID:
 		return Decision{Code: NoTarget}
 	case b.Dispatch == "" && b.Rewrites && s.j.mayChange():
 		s.j.change = change{dispatch: s.d.ID}

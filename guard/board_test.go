@@ -33,6 +33,8 @@ func TestOwnTools(t *testing.T) {
 		{"its own, of a client that rewrites", guard.BoardTool{Worker: true, Dispatch: id, Rewrites: true}, nil, "no_target", false},
 		{"another's", guard.BoardTool{Worker: true, Dispatch: string(other.ID)}, nil, "control_command", false},
 		{"another's, of a client that rewrites", guard.BoardTool{Worker: true, Dispatch: string(other.ID), Rewrites: true}, nil, "control_command", false},
+		{"its own, as the launch line has it", guard.BoardTool{Worker: true, Dispatch: "conduct:" + id}, nil, "no_target", false},
+		{"another's, as the launch line has it", guard.BoardTool{Worker: true, Dispatch: "conduct:" + string(other.ID)}, nil, "control_command", false},
 		{"its own and more", guard.BoardTool{Worker: true, Dispatch: id + " "}, nil, "control_command", false},
 		{"none", guard.BoardTool{Worker: true}, nil, "control_command", false},
 		{"none, filled in", guard.BoardTool{Worker: true, Rewrites: true}, nil, "no_target", true},
@@ -93,6 +95,10 @@ func TestOwnToolsOfAnAmbiguousCaller(t *testing.T) {
 		require.Equal(t, "control_command", out.Code.String())
 		require.Empty(t, out.Dispatch)
 		require.Contains(t, out.Reason, "ambiguous")
+	}
+	// A refusal of a command names no id either: which one is its own, is not known.
+	for _, line := range []string{"conduct board show", "conduct brief --dispatch " + string(mine.ID)} {
+		require.Equal(t, guard.Refusal(guard.ControlCommand), w.decide(w.shell(line)).Reason)
 	}
 }
 

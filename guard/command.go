@@ -91,7 +91,7 @@ func (s *sight) command(c Command) Decision {
 	}
 	unnamed, ok := s.controls(l)
 	if !ok {
-		return s.blocked(ControlCommand, t, refusal{})
+		return s.control(t)
 	}
 	if l.Wipes {
 		return s.blocked(Protected, t, refusal{})
@@ -120,7 +120,7 @@ func (s *sight) command(c Command) Decision {
 		return s.opaque(c, t, why, best)
 	}
 	if len(unnamed) > 0 && !s.nameIn(c, l, unnamed) {
-		return s.blocked(ControlCommand, t, refusal{})
+		return s.control(t)
 	}
 	if untold {
 		return s.opaque(c, t, why, best)

@@ -31,6 +31,15 @@ func (s *sight) controls(l line) (unnamed []int, ok bool) {
 	return slices.Compact(unnamed), true
 }
 
+// control refuses a line for our own verbs in it, and names the caller's own dispatch where
+// there is one.
+func (s *sight) control(t Target) Decision {
+	if s.j.at.several {
+		return s.blocked(ControlCommand, t, refusal{})
+	}
+	return s.blocked(ControlCommand, t, refusal{detail: ownVerbs(string(s.d.ID))})
+}
+
 // nameIn changes a command line so that the caller's dispatch is named directly behind
 // each of the offsets, and says whether that can be done, and is the same line in all else.
 func (s *sight) nameIn(c Command, l line, ends []int) bool {
@@ -118,11 +127,10 @@ func (s *sight) names(c shell.Control) claim {
 			return foreign
 		}
 	}
-	own := string(s.d.ID)
 	switch {
-	case slices.ContainsFunc(named, func(n string) bool { return n != own }):
+	case slices.ContainsFunc(named, func(n string) bool { return Named(n) != s.d.ID }):
 		return foreign
-	case len(named) == 0 && s.j.in.Env.Dispatch != own:
+	case len(named) == 0 && s.j.in.Env.Dispatch != string(s.d.ID):
 		return nobodys
 	}
 	return owned

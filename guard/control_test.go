@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed6310be5c/conduct/dispatch"
 	"github.com/seed6310be5c/conduct/grants"
+	"github.com/seed6310be5c/conduct/guard"
 )
 
 // A worker runs our own verbs under its own id, and no others; whose id it is must
@@ -19,6 +20,15 @@ func TestOwnVerbs(t *testing.T) {
 	for line, allowed := range map[string]bool{
 		"conduct brief --dispatch MINE":                                               true,
 		"conduct brief --dispatch=MINE --json":                                        true,
+		"conduct brief --dispatch conduct:MINE":                                       true,
+		"conduct brief --dispatch=conduct:MINE":                                       true,
+		"conduct brief --dispatch LOWER":                                              true,
+		"CONDUCT_DISPATCH=conduct:MINE conduct brief":                                 true,
+		"conduct brief --dispatch conduct:OTHER":                                      false,
+		"conduct brief --dispatch conduct:conduct:MINE":                               false,
+		"conduct brief --dispatch conduct:":                                           false,
+		"conduct brief --dispatch MINE.1":                                             false,
+		"conduct brief --dispatch MINE --dispatch conduct:OTHER":                      false,
 		"conduct brief --log --dispatch MINE":                                         true,
 		"conduct brief --log --dispatch OTHER":                                        false,
 		"conduct --json brief --dispatch MINE":                                        true,
@@ -95,7 +105,7 @@ func TestOwnVerbs(t *testing.T) {
 		"conduct help board":     true,
 		"conduct --help":         true,
 	} {
-		text := strings.NewReplacer("MINE", string(mine.ID), "OTHER", string(other.ID)).Replace(line)
+		text := strings.NewReplacer("MINE", string(mine.ID), "OTHER", string(other.ID), "LOWER", strings.ToLower(string(mine.ID))).Replace(line)
 		code := w.code(w.shell(text))
 		if allowed {
 			require.NotEqual(t, "control_command", code, line)
@@ -115,4 +125,8 @@ func TestControlRefusalNamesTheWorkersVerbs(t *testing.T) {
 		require.NotEqual(t, "control_command", w.code(w.shell("conduct "+verb+" --dispatch "+string(mine.ID))), verb)
 		require.Regexp(t, `[" ]`+verb+`"`, said)
 	}
+	require.Contains(t, said, "with --dispatch "+string(mine.ID)+" behind the verb", "and its own id")
+	require.LessOrEqual(t, len(guard.Repeat(said)), guard.MaxReason)
+	require.True(t, strings.HasSuffix(strings.TrimSuffix(guard.Repeat(said), guard.Repeated), "\"conduct help\"."), "whole")
+	require.Contains(t, guard.Refusal(guard.ControlCommand), "with --dispatch and your own id behind the verb")
 }

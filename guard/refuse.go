@@ -77,7 +77,7 @@ func refuse(c Code, r refusal) string {
 	case Protected:
 		b.WriteString(what + " is protected: records, hook settings, git's own files and other agents' transcripts are closed to dispatched agents. Go on without it.")
 	case ControlCommand:
-		b.WriteString(orElse(r.detail, "that command is the conductor's. You may run \"conduct brief\", \"report\", \"request\", \"message\", \"inbox\", \"status\" and \"check\" with --dispatch and your own id behind the verb and no computed words, and \"conduct help\"."))
+		b.WriteString(orElse(r.detail, ownVerbs("and your own id")))
 	case Expired:
 		b.WriteString("the time of this dispatch is up (expired). Stop, and ask the conductor for a new dispatch.")
 	case Released:
@@ -102,6 +102,12 @@ func refuse(c Code, r refusal) string {
 		b.WriteString("the guard failed (" + orElse(r.detail, "internal error") + "), so the call is blocked. Try again, or tell the conductor to run \"conduct doctor\".")
 	}
 	return short(b.String(), MaxReason)
+}
+
+// ownVerbs says which of our own verbs a dispatched agent may run, under which id.
+func ownVerbs(id string) string {
+	return "that command is the conductor's. You may run \"conduct brief\", \"report\", \"request\", \"message\", \"inbox\", \"status\" and \"check\" with --dispatch " +
+		id + " behind the verb and no computed words, and \"conduct help\"."
 }
 
 func orElse(s, other string) string {

@@ -10,6 +10,17 @@ import (
 // TokenPrefix begins the text that names a dispatch in a launch prompt.
 const TokenPrefix = "conduct:"
 
+// Named reads an id as people and agents give it to our own programs, also as it stands in
+// the launch line. What has no id behind that is not "no dispatch", but one that there is
+// not.
+func Named(text string) store.ID {
+	text = strings.ToUpper(text)
+	if id, ok := strings.CutPrefix(text, strings.ToUpper(TokenPrefix)); ok && id != "" {
+		text = id
+	}
+	return store.ID(text)
+}
+
 // PromptToken is a dispatch named in a prompt. A depth is written behind the id
 // by the guard itself: "conduct:<id>.1".
 type PromptToken struct {

@@ -185,15 +185,8 @@ func (d *desk) look(o *statusOptions) (view, error) {
 // varDispatch names a worker's own dispatch in its environment.
 const varDispatch = "CONDUCT_DISPATCH"
 
-// dispatchID reads an id as people give it, also as it stands in the launch line. What
-// has no id behind that is not "no dispatch", but one that there is not.
-func dispatchID(s string) store.ID {
-	s = strings.ToUpper(s)
-	if id, ok := strings.CutPrefix(s, strings.ToUpper(guard.TokenPrefix)); ok && id != "" {
-		s = id
-	}
-	return store.ID(s)
-}
+// dispatchID reads an id as people give it, and as the guard reads it in their lines.
+func dispatchID(s string) store.ID { return guard.Named(s) }
 
 // mine is the dispatch that this process works under, "" for none.
 func (e *Env) mine() string { return string(dispatchID(e.Getenv(varDispatch))) }
