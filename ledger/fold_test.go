@@ -137,6 +137,28 @@ func say(kind ledger.ReportKind, text string, ps ...ledger.Pointer) ledger.Repor
 	return ledger.Report{Kind: kind, Summary: text, Artifacts: ps}
 }
 
+// Scripts and other programs hold on to these names and bounds.
+func TestNamesAndBounds(t *testing.T) {
+	require.Equal(t, []ledger.Code{
+		"unknown_item", "item_closed", "not_bound", "already_bound", "item_cap_exceeded", "event_cap_exceeded", "artifact_cap_exceeded",
+		"depth_exceeded", "field_too_long", "field_invalid", "bad_pointer", "no_channel", "channel_expired", "channel_exhausted",
+		"channel_open", "channel_cap_exceeded",
+	}, ledger.Codes())
+	require.Equal(t, []ledger.Kind{"create", "bind", "report", "decision", "verdict", "close", "request"}, ledger.Kinds())
+	require.Equal(t, []ledger.Status{"new", "working", "blocked", "question", "done", "closed"}, ledger.Statuses())
+	require.Equal(t, []ledger.State{"waiting", "bound", "judged", "closed"}, ledger.States())
+	require.Equal(t, []ledger.ReportKind{"progress", "done", "blocked", "question"}, ledger.ReportKinds())
+	require.Equal(t, []ledger.RequestKind{"relay", "channel"}, ledger.RequestKinds())
+	require.Equal(t, []ledger.PointerType{"pr", "commit", "path", "url", "ticket"}, ledger.PointerTypes())
+	require.Equal(t, []int{32, 256, 200, 2, 6, 24}, []int{
+		ledger.MaxOpen, ledger.MaxStored, ledger.MaxEvents, ledger.MaxDepth, ledger.MaxReported, ledger.MaxArtifacts,
+	})
+	require.Equal(t, []int{1000, 120, 4000, 1000, 500, 500}, []int{
+		ledger.MaxGoal, ledger.MaxTitle, ledger.MaxAccept, ledger.MaxDecision, ledger.MaxSummary, ledger.MaxRequest,
+	})
+	require.Equal(t, 30*time.Minute, ledger.StaleAfter)
+}
+
 // The statuses and states that an item goes through.
 func TestLife(t *testing.T) {
 	it := made(t)

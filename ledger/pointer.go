@@ -42,7 +42,7 @@ func (p PointerType) Shape() string {
 	case Path:
 		return "a path relative to the workspace, of letters, digits and ._-+@=~,()[], at most 256 bytes"
 	case URL:
-		return "https, a host and a path; no user, query or fragment; at most 512 bytes"
+		return "https and a host, with a path or without; no user, query or fragment; at most 512 bytes"
 	case Ticket:
 		return "capital letters, a dash and digits, as in ABC-12, at most 32 bytes"
 	}

@@ -14,6 +14,8 @@ func TestPointers(t *testing.T) {
 		"pr:1", "pr:999999999", "commit:0123abc", "commit:" + strings.Repeat("a", 64), "path:construction/units/U03/design.md",
 		"path:docs/größe_[x],(1).md", "path:.github/workflows/ci.yml", "url:https://ci.example.org:8443/runs/7", "url:https://example.org",
 		"url:https://example.org/a%2Fb", "ticket:ABC-12",
+		// At the bound itself nothing is refused.
+		"path:" + strings.Repeat("a", 256), "url:https://e.org/" + strings.Repeat("a", 512-14), "ticket:" + strings.Repeat("A", 30) + "-1",
 	} {
 		p, err := ledger.ParsePointer(good)
 		require.NoError(t, err, good)
@@ -71,7 +73,7 @@ func TestNoPointers(t *testing.T) {
 		"url://example.org/":                    "https",
 		"url:HTTPS://example.org/":              "https",
 		"url:https://example.org/é":             "https",
-		"url:https://e.org/" + strings.Repeat("a", 512): "512",
+		"url:https://e.org/" + strings.Repeat("a", 513-14): "512",
 		"ticket:ABC":     "capital letters",
 		"ticket:abc-1":   "capital letters",
 		"ticket:ABC-1x":  "capital letters",

@@ -39,6 +39,16 @@ func do(t require.TestingT, b *mailbox.Box) func(mailbox.Event, error) {
 	}
 }
 
+// Scripts and other programs hold on to these names and bounds.
+func TestNamesAndBounds(t *testing.T) {
+	require.Equal(t, []mailbox.Kind{"channel_open", "channel_close", "message", "relay", "fetch"}, mailbox.Kinds())
+	require.Equal(t, []mailbox.ChannelState{"none", "open", "expired", "exhausted"}, []mailbox.ChannelState{
+		mailbox.ChannelNone, mailbox.ChannelOpen, mailbox.ChannelExpired, mailbox.ChannelExhausted,
+	})
+	require.Equal(t, []int{500, 50, 16, 400, 8}, []int{mailbox.MaxText, mailbox.MaxMessages, mailbox.MaxOpen, mailbox.MaxEvents, mailbox.MaxInbox})
+	require.Equal(t, 86400*time.Second, mailbox.MaxTTL)
+}
+
 func TestPairs(t *testing.T) {
 	require.Equal(t, pair(t, item1, item2), pair(t, item2, item1))
 	p := pair(t, item2, item1)
