@@ -232,7 +232,11 @@ func (d *desk) verdict(ctx context.Context, id store.ID, v dispatch.Verdict) (le
 }
 
 func (d *desk) closeItem(ctx context.Context, id store.ID) (ledger.Item, error) {
-	return d.workedOn(d.change(ctx, id, func(it *ledger.Item) (ledger.Event, error) { return it.PlanClose(d.env.Clock.Now()) }))
+	it, err := d.workedOn(d.change(ctx, id, func(it *ledger.Item) (ledger.Event, error) { return it.PlanClose(d.env.Clock.Now()) }))
+	if err == nil {
+		d.shutChannels(ctx, id)
+	}
+	return it, err
 }
 
 // workedOn warns of an item that is judged or closed while its worker may still work.

@@ -165,6 +165,26 @@ func (d *desk) closeChannel(ctx context.Context, from, to store.ID) (box mailbox
 	return box, errors.Is(err, ledger.ErrSame), unlessSame(err)
 }
 
+// shutChannels ends the open channels of an item that was closed: nothing can be written
+// over them any more, and they count for the bound on open ones. The item is closed
+// whatever comes of that.
+func (d *desk) shutChannels(ctx context.Context, item store.ID) {
+	now := d.env.Clock.Now()
+	pairs, err := d.mail().Pairs(item)
+	for _, p := range pairs {
+		_, cerr := d.mail().Change(ctx, p, func(b *mailbox.Box) (mailbox.Event, error) {
+			if b.Channel.State(now) != mailbox.ChannelOpen {
+				return mailbox.Event{}, ledger.ErrSame
+			}
+			return b.PlanClose(now)
+		})
+		err = errors.Join(err, unlessSame(cerr))
+	}
+	if err != nil {
+		d.env.warn("item %s is closed, a channel of it may be open: %s (conduct channel close)", item, oneLine(err.Error()))
+	}
+}
+
 func newChannelRelay(env *Env) *cobra.Command {
 	var o ends
 	c := &cobra.Command{

@@ -101,6 +101,28 @@ func TestTextForms(t *testing.T) {
 	require.Contains(t, shown, " asked for a relay to "+bill+`: "closed"`+"\n")
 }
 
+// Nothing can be written over a channel of a closed item, so it is none that is open.
+func TestChannelsEndWithTheirItem(t *testing.T) {
+	b := newBench(t)
+	item := func(title string) string { return strings.TrimSpace(b.ok("board", "create", "--title", title)) }
+	one, two, three := item("one"), item("two"), item("three")
+	id := strings.Fields(b.ok("dispatch", "--unit", "U03", "--item", two))[0]
+	for _, p := range [][2]string{{one, two}, {two, three}, {one, three}} {
+		b.ok("channel", "open", "--from", p[0], "--to", p[1])
+	}
+	require.Equal(t, 3, strings.Count(b.ok("channel", "show", "--json"), `"channel":"open"`))
+	b.ok("message", "--dispatch", id, "--to", one, "hi")
+	b.ok("channel", "close", "--from", one, "--to", three)
+	b.ok("board", "close", "--item", one)
+	shown := b.ok("channel", "show", "--json")
+	require.Equal(t, 1, strings.Count(shown, `"channel":"open"`), "that of two and three is theirs")
+	require.Contains(t, shown, `"waiting":1`, "what was written stays")
+	require.NotContains(t, b.ok("inbox", "--dispatch", id), "channel to "+one)
+	require.Contains(t, b.ok("inbox", "--dispatch", id), "channel to "+three)
+	b.ok("board", "close", "--item", one)
+	require.Equal(t, shown, b.ok("channel", "show", "--json"), "said again, it changes nothing")
+}
+
 // A worker whose item was closed cannot help itself; one that writes to a closed one can.
 func TestHintOfAClosedItem(t *testing.T) {
 	b := newBench(t)
