@@ -129,8 +129,11 @@ func TestHintOfAClosedItem(t *testing.T) {
 	card := strings.TrimSpace(b.ok("board", "create", "--title", "pay by card"))
 	bill := strings.TrimSpace(b.ok("board", "create", "--title", "send the bill"))
 	id := strings.Fields(b.ok("dispatch", "--unit", "U03", "--item", card))[0]
+	code, _, errs := b.run("message", "--dispatch", id, "--to", card, "x")
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, errs, "hint: conduct brief lists the items of the others\n")
 	b.ok("board", "close", "--item", bill)
-	code, _, errs := b.run("request", "--dispatch", id, "--kind", "relay", "--to", bill, "x")
+	code, _, errs = b.run("request", "--dispatch", id, "--kind", "relay", "--to", bill, "x")
 	require.Equal(t, exitConflict, code)
 	require.Contains(t, errs, "hint: conduct brief shows the items that are open\n")
 	b.ok("board", "close", "--item", card)

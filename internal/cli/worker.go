@@ -115,6 +115,10 @@ func (d *desk) workerHint(by store.ID, err error) error {
 		return hint(err, "conduct brief shows the items that are open")
 	case ledger.NoChannel, ledger.ChannelExpired, ledger.ChannelExhausted:
 		return hint(err, "conduct request --kind channel --to %s", refused.Item)
+	case ledger.FieldInvalid:
+		if refused.Field == "to" {
+			return hint(err, "conduct brief lists the items of the others")
+		}
 	}
 	return err
 }

@@ -128,3 +128,36 @@ func TestLocked(t *testing.T) {
 	free()
 	report(t, short, item, by, ledger.Done, "d")
 }
+
+// Who binds a dispatch takes the board's lock, then the item's, and makes the link under
+// both: writers that took them in another order would wait for each other.
+func TestLockOrder(t *testing.T) {
+	s, dir := newBoard(t)
+	item := create(t, s, "a title").ID
+	short := openBoard(t, dir, records.Options{LockWait: 10 * time.Millisecond})
+	taken := func(key string) bool {
+		free, err := short.files.Lock(context.Background(), key)
+		if err == nil {
+			free()
+		}
+		return errors.Is(err, store.ErrLocked)
+	}
+	both := false
+	s.step = func(step string) {
+		if step == "link" {
+			both = taken(boardLock) && taken(lockOf(item))
+		}
+	}
+	free, err := s.files.Lock(t.Context(), lockOf(item))
+	require.NoError(t, err)
+	done := make(chan error, 1)
+	go func() {
+		_, err := tryBind(context.Background(), s, newID(t), item)
+		done <- err
+	}()
+	require.Eventually(t, func() bool { return taken(boardLock) }, 4*time.Second, time.Millisecond, "it waits for the item with the board's lock in its hand")
+	free()
+	require.NoError(t, <-done)
+	require.True(t, both)
+	require.False(t, taken(boardLock) || taken(lockOf(item)))
+}
