@@ -43,8 +43,8 @@ func newDoctor(env *Env) *cobra.Command {
 		Long: `Runs the hooks' command lines as they stand in the settings, through the shell
 that the program uses, with a call that must be blocked and one that must not.
 Says for each agent program that is in use which version it is, where its hook
-is and what goes round it; and looks for damaged records, lost audit lines and
-worktrees without a hook. Exit 1 when something promised does not hold.`,
+is and what goes round it; and looks for damaged records, a damaged board,
+lost audit lines and worktrees without a hook. Exit 1 when something promised does not hold.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd.Context(), env) },
 	}
 }
@@ -56,6 +56,7 @@ func runDoctor(ctx context.Context, env *Env) error {
 	}
 	defer d.close()
 	out := []finding{d.checkConfig(), d.checkDamaged(), d.checkLost(), d.checkOff(), d.checkLastCall()}
+	out = append(out, d.checkBoard()...)
 	hooks, programs := d.checkHooks(ctx)
 	out = append(out, hooks...)
 	box, works := d.checkSandboxes(ctx)

@@ -8,6 +8,8 @@ import (
 
 	"github.com/seed6310be5c/conduct/install"
 	"github.com/seed6310be5c/conduct/internal/system"
+	"github.com/seed6310be5c/conduct/ledger"
+	"github.com/seed6310be5c/conduct/store"
 	"github.com/seed6310be5c/conduct/unit"
 	"github.com/seed6310be5c/conduct/workspace"
 )
@@ -30,6 +32,36 @@ func (d *desk) checkSandboxes(ctx context.Context) (out []finding, works bool) {
 		}
 	}
 	return out, true
+}
+
+// checkBoard reads all that is on the board, every event too, where there is one.
+func (d *desk) checkBoard() []finding {
+	b, err := d.board().Board()
+	for i := range b.Items {
+		if err == nil {
+			err = d.refold(b.Items[i].ID)
+		}
+	}
+	if err == nil {
+		_, err = d.mail().Boxes("")
+	}
+	switch {
+	case err != nil:
+		return []finding{{Name: "board", Detail: oneLine(err.Error()) + " (correct that file, or conduct board remove --item ID)"}}
+	case len(b.Items) == 0:
+		return nil
+	}
+	return []finding{good("board", "%d items, none damaged", len(b.Items))}
+}
+
+// refold reads the events of an item: what they were folded to is a shortcut, which stands
+// where an event is spoilt in its place.
+func (d *desk) refold(id store.ID) error {
+	events, err := d.board().Events(id)
+	if err == nil {
+		_, err = ledger.Fold(id, events)
+	}
+	return err
 }
 
 // checkFiles says what the file system is like.

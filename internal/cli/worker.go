@@ -100,6 +100,9 @@ func (e *Env) asWorker(given string, do func(*desk, *dispatch.Dispatch) error) e
 
 // workerHint adds to a refusal what the worker of a dispatch can do about it.
 func (d *desk) workerHint(by store.ID, err error) error {
+	if errors.Is(err, store.ErrDamaged) { // the board's files are the conductor's to correct
+		return hint(err, "tell the conductor: conduct board show, or conduct doctor, shows it the same")
+	}
 	var refused *ledger.Error
 	if !errors.As(err, &refused) {
 		return err
