@@ -37,7 +37,7 @@ func alphanumeric(c byte) bool {
 // id that the ledger parses: none of them is opened as a path.
 func boardText(name string) bool {
 	switch name {
-	case "kind", "action", "again", "summary", "artifacts", "text", "body", "target", "to", "item", "channel", "limit":
+	case "kind", "action", "again", "log", "summary", "artifacts", "text", "body", "target", "to", "item", "channel", "limit":
 		return true
 	}
 	return false
