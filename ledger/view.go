@@ -149,8 +149,8 @@ type Present struct {
 	Unit func(store.ID) string
 }
 
-// stale says that a worker in force has been silent for long.
-func (it *Item) stale(p Present) bool {
+// Stale says that a worker in force has been silent for long.
+func (it *Item) Stale(p Present) bool {
 	last := it.BoundAt
 	if it.ReportedAt.After(last) {
 		last = it.ReportedAt
@@ -158,14 +158,14 @@ func (it *Item) stale(p Present) bool {
 	return it.State == StateBound && it.Status == StatusWorking && p.Live(it.Dispatch) && p.Now.Sub(last) > StaleAfter
 }
 
-// orphaned says that the worker is gone and nobody has judged what it left.
-func (it *Item) orphaned(p Present) bool { return it.State == StateBound && !p.Live(it.Dispatch) }
+// Orphaned says that the worker is gone and nobody has judged what it left.
+func (it *Item) Orphaned(p Present) bool { return it.State == StateBound && !p.Live(it.Dispatch) }
 
 // Conductor is the view of one item for the conductor.
 func (it *Item) Conductor(p Present) ConductorItem {
 	return ConductorItem{
 		Item: it.ID, Parent: it.Parent, Title: it.Title, Acceptance: it.Acceptance, Status: it.Status, State: it.State,
-		Stale: it.stale(p), Orphaned: it.orphaned(p), Round: it.Round, Fails: it.Fails, Decision: it.Decision,
+		Stale: it.Stale(p), Orphaned: it.Orphaned(p), Round: it.Round, Fails: it.Fails, Decision: it.Decision,
 		Verdict: string(it.Verdict), Summary: it.Summary, Artifacts: it.Artifacts, Unread: p.Unread(it.ID), Dispatch: it.Dispatch, Unit: p.Unit(it.Dispatch), Session: it.Session,
 		CreatedAt: it.CreatedAt, LastReportAt: it.ReportedAt, UpdatedAt: it.UpdatedAt, Events: it.Events,
 	}
@@ -187,7 +187,7 @@ func (b *Board) Page(p Present) PageBoard {
 		it := &b.Items[i]
 		v.Items = append(v.Items, PageItem{
 			Item: it.ID, Parent: it.Parent, Title: it.Title, Acceptance: it.Acceptance, Status: it.Status, State: it.State,
-			Stale: it.stale(p), Orphaned: it.orphaned(p), Round: it.Round, Fails: it.Fails, Decision: it.Decision,
+			Stale: it.Stale(p), Orphaned: it.Orphaned(p), Round: it.Round, Fails: it.Fails, Decision: it.Decision,
 			Verdict: string(it.Verdict), Summary: it.Summary, Artifacts: it.Artifacts, Unread: p.Unread(it.ID), CreatedAt: it.CreatedAt,
 			LastReportAt: it.ReportedAt, UpdatedAt: it.UpdatedAt, Events: it.Events,
 		})

@@ -178,11 +178,11 @@ func ofItem(id store.ID, was Place, events []ledger.Event) []Entry {
 // silent tells once of each dispatch that it is stale, and once that it is gone: who
 // waits for its report waits in vain.
 func silent(it *ledger.Item, p ledger.Present, said, next map[store.ID]Kind) []Entry {
-	v, kind := it.Conductor(p), Kind("")
+	kind := Kind("")
 	switch {
-	case v.Orphaned:
+	case it.Orphaned(p):
 		kind = Orphaned
-	case v.Stale:
+	case it.Stale(p):
 		kind = Stale
 	default:
 		return nil

@@ -70,7 +70,7 @@ func (b *board) see() news.Board {
 	return news.Board{
 		Items: []ledger.Item{*b.items[item1], *b.items[item2]},
 		Present: ledger.Present{Now: b.now, Live: func(id store.ID) bool { return id == disp1 && b.live },
-			Unread: func(store.ID) int { return 0 }, Unit: func(store.ID) string { return "" }},
+			Unread: func(store.ID) int { return 0 }},
 		Events:    func(id store.ID) ([]ledger.Event, error) { return b.events[id], nil },
 		Questions: b.asked, Pairs: []mailbox.Pair{b.box.Pair}, Written: func(mailbox.Pair) ([]mailbox.Event, error) { return b.mail, nil },
 	}
