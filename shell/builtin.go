@@ -19,6 +19,8 @@ func (c *command) follow() (ok, failed state) {
 		dead := c.s
 		dead.dead = c.exits()
 		return dead, dead
+	case "break", "continue":
+		c.leaves()
 	case "set":
 		return both(c.set())
 	case "shift":
@@ -153,9 +155,7 @@ func (c *command) fromFile() bool {
 // cd follows cd and pushd.
 func (c *command) cd() (ok, failed state) {
 	args := c.args
-	physical := false
 	for len(args) > 0 && args[0].dash() && !args[0].unknown && c.name == "cd" {
-		physical = physical || strings.Contains(args[0].text, "P")
 		if strings.Trim(args[0].text[1:], "LPe@") != "" && args[0].text != "--" {
 			c.e.opaque(args[0].pos, "an option that cd may refuse")
 		}

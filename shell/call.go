@@ -160,7 +160,7 @@ const steers = "it sets a variable that programs act on"
 
 // actsOn says whether programs that we know act on a variable.
 func actsOn(name string) bool {
-	return namesVariable(steeringVariables, name) && !namesVariable(harmlessVariables, name)
+	return inList(countingVariables, name) || namesVariable(steeringVariables, name) && !namesVariable(harmlessVariables, name)
 }
 
 func namesVariable(list []string, name string) bool {
@@ -180,6 +180,9 @@ func (e *eval) export(name string, v value) {
 func harmlessValue(name string, v value) bool {
 	if slices.Contains(namingVariables, name) {
 		return true
+	}
+	if inList(countingVariables, name) {
+		return v.numeric()
 	}
 	if name == "TZ" { // a zone, or the path of a file
 		return !v.unknown && !strings.HasPrefix(v.text, ":") && !strings.HasPrefix(v.text, "/") && !strings.Contains(v.text, "..")
@@ -325,9 +328,16 @@ func (c *command) report(f *field, op Op, more Fact) {
 		return
 	case f.below != nil:
 		more.Op = belowOp(op)
+		linked := !f.solid && !more.Guess && op != List && op != Enter && !inList("rm rmdir unlink mv", c.name)
 		for _, root := range f.below {
 			more.Path = root
+			more.Follows = linked && more.Op == Search
 			c.e.fact(more)
+			if linked && more.Op == Write { // what a link leads to is changed
+				through := more
+				through.Op, through.Follows = Search, true
+				c.e.fact(through)
+			}
 		}
 		return
 	case f.unknown && !f.number:

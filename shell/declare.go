@@ -64,7 +64,7 @@ func (e *eval) declare(s state, d *syntax.DeclClause) state {
 	for _, name := range named {
 		if name, _, _ = strings.Cut(name, "="); fixes {
 			name = strings.TrimSuffix(name, "+")
-			if e.fixed = append(e.fixed, name); inList(keptByShell, name) {
+			if e.fixed = union(e.fixed, []string{name}); inList(keptByShell, name) {
 				e.opaque(offset(d), "a variable that may stay as it is")
 			}
 		}

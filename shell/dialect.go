@@ -8,9 +8,12 @@ import (
 )
 
 // misread makes a line opaque whose text our parser reads in another way than bash
-// does: it drops carriage returns, and takes a "$" at the end of a line, or half
-// of an operator, for a whole.
-func (e *eval) misread(text string) {
+// does: it drops carriage returns, takes a "$" at the end of a line, or half
+// of an operator, for a whole, and ends some here-documents elsewhere.
+func (e *eval) misread(text string, f *syntax.File) {
+	if strings.Contains(text, "<<") {
+		e.documents(text, f)
+	}
 	if i := strings.IndexByte(text, '\r'); i >= 0 {
 		e.opaque(i, "a carriage return")
 	}

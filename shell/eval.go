@@ -28,6 +28,9 @@ type eval struct {
 	dashed           bool         // the line makes files whose names may begin with a dash
 	spaced           bool         // the line makes files whose names may have blanks or wildcards
 	exported         bool         // programs get a variable that is not known to be harmless
+	left             []leaving    // where the loop that is followed may be left
+	beside           []aside      // what runs at the same time as the rest of the line
+	done             bool         // the line has been followed to its end
 }
 
 func (e *eval) stmts(s state, list []*syntax.Stmt) state {
@@ -68,6 +71,9 @@ func (e *eval) stmt(s state, st *syntax.Stmt, in stdin) (ok, failed state) {
 		return s, s
 	}
 	before := s
+	if st.Background || st.Coprocess {
+		e.aside(s, []*syntax.Stmt{st})
+	}
 	s = e.within(s, st)
 	fails := false
 	for _, rd := range st.Redirs {
@@ -205,7 +211,11 @@ func (e *eval) binary(s state, c *syntax.BinaryCmd, in stdin) (ok, failed state)
 	if !lists(c.X) {
 		from = nil
 	}
+	before := e.deeds()
 	ok, failed = e.stmt(s, c.Y, stdin{given: true, from: from})
+	if e.deeds() != before {
+		e.stmt(s, c.X, in) // the other side may do that first
+	}
 	after := merge(s, merge(ok, failed))
 	after.dead = s.dead
 	return after, after
@@ -250,6 +260,8 @@ func (e *eval) condition(s state, list []*syntax.Stmt) (ok, failed state) {
 // whileClause follows a loop of which nobody knows how often it runs.
 func (e *eval) whileClause(s state, c *syntax.WhileClause) state {
 	loop := e.forget(s, c)
+	outer := e.left
+	e.left = nil
 	var failed state
 	end := e.rounds(&loop, c, func(s state) state {
 		ok, no := e.condition(s, c.Cond)
@@ -258,38 +270,8 @@ func (e *eval) whileClause(s state, c *syntax.WhileClause) state {
 		}
 		return e.stmts(ok, c.Do)
 	})
+	e.left = further(outer, e.left)
 	return merge(failed, end)
-}
-
-// rounds follows a round of a loop, and again as long as what is known at its
-// beginning is not what is known at its end.
-func (e *eval) rounds(loop *state, n syntax.Node, round func(state) state) state {
-	end := round(*loop)
-	e.settled(*loop, end, n)
-	for range 4 {
-		if end.dead {
-			return end
-		}
-		again := merge(*loop, end)
-		again.at, again.old = loop.at, union(loop.old, end.old)
-		if !again.knowsLess(*loop) {
-			return end
-		}
-		*loop = again
-		end = round(again)
-		e.settled(again, end, n)
-	}
-	if !end.dead && merge(*loop, end).knowsLess(*loop) {
-		e.opaque(offset(n), "a loop of which each round may differ")
-	}
-	return end
-}
-
-// settled holds that a round of a loop ends where it began.
-func (e *eval) settled(began, end state, n syntax.Node) {
-	if !end.dead && len(union(began.at, end.at)) != len(began.at) {
-		e.opaque(offset(n), "a loop that changes its folder")
-	}
 }
 
 // forget makes every variable that a part of the line sets unknown.
@@ -370,41 +352,30 @@ func (e *eval) forClause(s state, c *syntax.ForClause) state {
 		e.opaque(offset(c), "a loop over too many words")
 		items = items[:unrolled]
 	}
-	leaves := breaks(c.Do)
 	e.steered(it.Name.Value, offset(c))
+	outer := e.left
+	var left []leaving
 	for i, v := range items {
 		if slices.Contains(e.fixed, it.Name.Value) {
 			v = value{unknown: true} // it fails
 		}
 		var end state
-		if v.glob || v.unknown || leaves {
+		e.left = nil
+		if v.glob || v.unknown {
 			from := after.set(it.Name.Value, v)
 			end = e.rounds(&from, c, func(s state) state { return e.stmts(s.set(it.Name.Value, v), c.Do) })
 		} else {
-			end = e.stmts(after.set(it.Name.Value, v), c.Do)
+			end = leave(e.stmts(after.set(it.Name.Value, v), c.Do), e.left)
 		}
-		if i == 0 && !v.glob && !v.unknown && !leaves {
+		left = append(left, e.left...)
+		if i == 0 && !v.glob && !v.unknown {
 			after = end
 		} else {
 			after = merge(after, end)
 		}
 	}
-	return after
-}
-
-// breaks says whether a loop may be left from within.
-func breaks(list []*syntax.Stmt) bool {
-	found := false
-	for _, st := range list {
-		syntax.Walk(st, func(n syntax.Node) bool {
-			if c, ok := n.(*syntax.CallExpr); ok && len(c.Args) > 0 {
-				name := c.Args[0].Lit()
-				found = found || name == "" || strings.Contains(name, "\\") || inList("break continue eval command builtin source .", name)
-			}
-			return !found
-		})
-	}
-	return found
+	e.left = further(outer, left)
+	return leave(after, left)
 }
 
 func (e *eval) countingLoop(s state, c *syntax.ForClause) state {
@@ -416,6 +387,8 @@ func (e *eval) countingLoop(s state, c *syntax.ForClause) state {
 			}
 		}
 	}
+	outer := e.left
+	e.left = nil
 	end := e.rounds(&loop, c, func(s state) state {
 		end := e.stmts(s, c.Do)
 		if it, ok := c.Loop.(*syntax.CStyleLoop); ok && it.Post != nil {
@@ -423,6 +396,7 @@ func (e *eval) countingLoop(s state, c *syntax.ForClause) state {
 		}
 		return end
 	})
+	e.left = further(outer, e.left)
 	return merge(loop, end)
 }
 
@@ -446,7 +420,7 @@ func (e *eval) caseClause(s state, c *syntax.CaseClause) state {
 func (e *eval) function(s state, c *syntax.FuncDecl) {
 	e.opaque(offset(c), "a function")
 	if c.Name != nil {
-		e.funcs = append(e.funcs, c.Name.Value)
+		e.funcs = union(e.funcs, []string{c.Name.Value})
 	}
 	s = e.forget(s, c.Body)
 	s.params = params{unknown: true}
@@ -469,7 +443,7 @@ func (e *eval) run(s state, text string, pos int) (state, bool) {
 	if e.nested == 1 {
 		e.base = pos
 	}
-	e.misread(text)
+	e.misread(text, f)
 	s = e.stmts(s, f.Stmts)
 	e.src, e.base, e.nested = src, base, e.nested-1
 	return s, true

@@ -135,8 +135,9 @@ func Analyze(text string, env Env) (Analysis, error) {
 	if err != nil {
 		return Analysis{}, err
 	}
-	e.misread(text)
+	e.misread(text, f)
 	e.stmts(state{at: []string{env.Cwd}, params: params{unknown: true}}, f.Stmts)
+	e.overtaken()
 	if (e.dashed || e.spaced) && slices.ContainsFunc(e.out.Facts, func(f Fact) bool { return f.Splits }) {
 		e.opaque(0, "a name that a pattern matches is read anew, and the line itself may make such a name: put it in quotes")
 	}
@@ -248,7 +249,7 @@ func (e *eval) store(f Fact) {
 func (e *eval) brought(at []string, p string) {
 	e.dashed = true
 	for _, dir := range at {
-		e.places = append(e.places, path.Clean(joinPath(dir, p)))
+		e.places = union(e.places, []string{path.Clean(joinPath(dir, p))})
 	}
 }
 

@@ -99,6 +99,10 @@ var steeringVariables = []string{
 	"MAKEFLAGS", "MAKEFILES", "BC_", "DC_", "ZIP", "UNZIPOPT", "ZIPINFO", "ZIPINFOOPT", "LESSECHO", "LESSGLOBALTAGS", "TZ", "TZDIR",
 }
 
+// countingVariables are numbers to the shell: a text that is put there is evaluated as
+// arithmetic, and may then run commands.
+const countingVariables = "RANDOM SRANDOM SECONDS OPTIND HISTCMD BASHPID LINENO EPOCHSECONDS BASH_SUBSHELL"
+
 // keptByShell are variables that the shell sets at each cd.
 const keptByShell = "PWD OLDPWD"
 

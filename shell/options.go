@@ -20,6 +20,13 @@ func (c *command) exits() bool {
 	return false
 }
 
+// leaves notes that a loop may be left here. As that may fail, the line goes on, too.
+func (c *command) leaves() {
+	if !c.s.dead {
+		c.e.left = append(c.e.left, leaving{c.s, len(c.args) > 0})
+	}
+}
+
 // plainOptions are options of the shell that change nothing of what its words mean.
 const plainOptions = "errexit nounset pipefail xtrace noglob verbose noclobber physical"
 

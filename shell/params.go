@@ -20,11 +20,11 @@ func (e *eval) variable(s state, name string) value {
 	}
 	switch name {
 	case "PWD":
-		if dir, ok := s.pwd(); ok {
+		if dir, ok := e.pwd(s.at); ok {
 			return value{text: dir}
 		}
 	case "OLDPWD":
-		if dir, ok := (state{at: s.old}).pwd(); ok {
+		if dir, ok := e.pwd(s.old); ok {
 			return value{text: dir}
 		}
 	case "HOME":
@@ -154,7 +154,7 @@ func (e *eval) innerOf(s state, root syntax.Node) {
 			e.stmts(s, n.Stmts)
 			return false
 		case *syntax.ProcSubst:
-			e.stmts(s, n.Stmts)
+			e.apart(s, n.Stmts)
 			return false
 		}
 		return true
@@ -169,7 +169,7 @@ func (e *eval) commandsOf(s state, x syntax.Node) {
 			e.stmts(s, n.Stmts)
 			return false
 		case *syntax.ProcSubst:
-			e.stmts(s, n.Stmts)
+			e.apart(s, n.Stmts)
 			return false
 		}
 		return true
@@ -295,7 +295,7 @@ func (e *eval) substitute(s state, c *syntax.CmdSubst) value {
 	case "pwd", "pwd -L", "pwd -P":
 		return e.variable(s, "PWD")
 	case "git rev-parse --show-toplevel":
-		if dir, ok := s.pwd(); ok && e.env.Top != "" && (dir == e.env.Top || strings.HasPrefix(dir, e.env.Top+"/") && dir == path.Clean(e.env.Cwd)) {
+		if dir, ok := e.pwd(s.at); ok && e.env.Top != "" && (dir == e.env.Top || strings.HasPrefix(dir, e.env.Top+"/") && dir == path.Clean(e.env.Cwd)) {
 			return value{text: e.env.Top}
 		}
 	}

@@ -269,6 +269,9 @@ func (c *command) fd(r *row, p *parsed) bool {
 		roots = append(roots, *v)
 	}
 	match := c.matches(roots)
+	if v, ok := p.value("-t", "--type"); ok && !p.has(follow) {
+		match.solid = inList("f file", v.text) && c.oneType(p)
+	}
 	found := false
 	for i, a := range inner {
 		if strings.Contains(a.text, "{") && !a.glob {
@@ -286,6 +289,17 @@ func (c *command) fd(r *row, p *parsed) bool {
 	}
 	c.e.invoke(c.s, inner, stdin{}, c.values)
 	return true
+}
+
+// oneType says whether fd looks for one kind of file alone.
+func (c *command) oneType(p *parsed) bool {
+	n := 0
+	for _, v := range p.values {
+		if v.option.name == "-t" || v.option.name == "--type" {
+			n++
+		}
+	}
+	return n == 1
 }
 
 // matches is the value for any path below some roots.

@@ -42,6 +42,7 @@ type value struct {
 	glob    bool     // it stands for what the pattern matches
 	unknown bool     // text is not all of it
 	below   []string // it is any path below one of these (find's {}), written from here
+	solid   bool     // with below: it is a file, and no link to one
 	stream  bool     // it is a pipe (a process substitution)
 	number  bool     // with unknown: some number
 	loose   bool     // with unknown: it may be several words, or none
@@ -161,7 +162,7 @@ func (v value) numeric() bool {
 
 func (v value) equal(w value) bool {
 	return v.text == w.text && v.pat == w.pat && v.glob == w.glob && v.unknown == w.unknown &&
-		v.stream == w.stream && v.number == w.number && v.several == w.several && v.matched == w.matched && v.split == w.split && slices.Equal(v.below, w.below)
+		v.stream == w.stream && v.number == w.number && v.several == w.several && v.matched == w.matched && v.split == w.split && v.solid == w.solid && slices.Equal(v.below, w.below)
 }
 
 func union(a, b []string) []string {
@@ -204,15 +205,22 @@ func enter(at []string, to string) []string {
 	return out
 }
 
-// pwd returns the one folder that the line is in, by the shell's reading.
-func (s state) pwd() (string, bool) {
+// pwd returns the one folder that some folders are, by the shell's reading. Through a
+// link there are two readings, and which is the shell's is for its options to say, and
+// for how it was started.
+func (e *eval) pwd(at []string) (string, bool) {
 	one := ""
-	for i, dir := range s.at {
+	for i, dir := range at {
 		c := path.Clean(dir)
 		if dir == "" || !strings.HasPrefix(c, "/") || i > 0 && c != one {
 			return "", false
 		}
 		one = c
+	}
+	for up := one; len(up) > 1; up = path.Dir(up) {
+		if e.env.Link == nil || e.env.Link(up) {
+			return "", false
+		}
 	}
 	return one, one != ""
 }

@@ -202,7 +202,7 @@ func (b *builder) parts(parts []syntax.WordPart, one bool) {
 			b.e.arithmetic(b.s, p.X)
 			b.value(value{unknown: true, number: true})
 		case *syntax.ProcSubst:
-			b.e.stmts(b.s, p.Stmts)
+			b.e.apart(b.s, p.Stmts)
 			b.value(value{text: "/dev/fd/63", stream: true})
 		case *syntax.ExtGlob:
 			if strings.ContainsAny(p.Pattern.Value, "$`<>") {
@@ -377,9 +377,9 @@ func (b *builder) tilde(t string, only bool) string {
 	case "~":
 		dir = b.e.variable(b.s, "HOME").text
 	case "~+":
-		dir, _ = b.s.pwd()
+		dir = b.e.variable(b.s, "PWD").text
 	case "~-":
-		dir, _ = state{at: b.s.old}.pwd()
+		dir = b.e.variable(b.s, "OLDPWD").text
 	}
 	if dir == "" {
 		b.value(value{unknown: true})
