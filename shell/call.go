@@ -427,7 +427,7 @@ func (e *eval) redirect(s state, rd *syntax.Redirect, in stdin) stdin {
 	words := e.fields(s, []*syntax.Word{rd.Word})
 	for i := range words {
 		f := &words[i]
-		if (rd.Op == syntax.DplIn || rd.Op == syntax.DplOut) && (f.number || !f.unknown && isStream(f.text)) {
+		if (rd.Op == syntax.DplIn || rd.Op == syntax.DplOut) && (f.unknown && f.numeric() || !f.unknown && isStream(f.text)) {
 			continue // a stream that is there already
 		}
 		switch rd.Op {

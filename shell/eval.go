@@ -31,6 +31,8 @@ type eval struct {
 	left             []leaving    // where the loop that is followed may be left
 	beside           []aside      // what runs at the same time as the rest of the line
 	done             bool         // the line has been followed to its end
+	surely           bool         // the expression that is followed cannot fail
+	aborted          *state       // where a line of the text may have been given up
 }
 
 func (e *eval) stmts(s state, list []*syntax.Stmt) state {
@@ -70,11 +72,12 @@ func (e *eval) stmt(s state, st *syntax.Stmt, in stdin) (ok, failed state) {
 		e.opaque(offset(st), "it is too long")
 		return s, s
 	}
-	before := s
+	before, aborted := s, e.aborted
 	if st.Background || st.Coprocess {
 		e.aside(s, []*syntax.Stmt{st})
 	}
 	s = e.within(s, st)
+	e.mayAbort(s, st)
 	fails := false
 	for _, rd := range st.Redirs {
 		in = e.redirect(s, rd, in)
@@ -84,6 +87,7 @@ func (e *eval) stmt(s state, st *syntax.Stmt, in stdin) (ok, failed state) {
 		failed = merge(failed, s) // what cannot be redirected does not run
 	}
 	if st.Background || st.Coprocess {
+		e.aborted = aborted
 		return before, before
 	}
 	if st.Negated {
@@ -111,7 +115,7 @@ func (e *eval) within(s state, st *syntax.Stmt) state {
 			if n.N != nil && strings.HasPrefix(n.N.Value, "{") { // {x}<file
 				name := strings.Trim(n.N.Value, "{}")
 				e.steered(name, offset(n))
-				s = s.set(name, value{unknown: true, number: true})
+				s = s.set(name, value{unknown: true, number: e.variable(s, name).numeric()}) // a shell of its own may set it, or nobody
 			}
 		}
 		return true
@@ -147,7 +151,7 @@ func (e *eval) command(s state, st *syntax.Stmt, in stdin) (ok, failed state) {
 	case *syntax.BinaryCmd:
 		return e.binary(s, c, in)
 	case *syntax.Subshell:
-		e.stmts(s, c.Stmts)
+		e.forked(s, c.Stmts)
 		return s, s
 	case *syntax.Block:
 		return both(e.stmts(s, c.Stmts))
@@ -172,11 +176,15 @@ func (e *eval) command(s state, st *syntax.Stmt, in stdin) (ok, failed state) {
 	case *syntax.ArithmCmd:
 		return both(e.arithmetic(s, c.X))
 	case *syntax.LetClause:
+		sure := true
+		for _, x := range c.Exprs {
+			sure = sure && e.sure(s, x)
+		}
 		for _, x := range c.Exprs {
 			if text := e.sourceText(x); strings.ContainsAny(text, "*?[") && !strings.HasPrefix(text, "'") && !strings.HasPrefix(text, `"`) {
 				e.opaque(offset(c), "arithmetic with a pattern") // what it matches is evaluated
 			}
-			s = e.arithmetic(s, x)
+			s = e.calculated(s, x, sure)
 		}
 		return s, s
 	case *syntax.FuncDecl:
@@ -206,7 +214,9 @@ func (e *eval) binary(s state, c *syntax.BinaryCmd, in stdin) (ok, failed state)
 	}
 	// Each side of a pipe runs in a shell of its own; in zsh the last does not.
 	e.listing = nil
+	aborted := e.aborted
 	e.stmt(s, c.X, in)
+	e.aborted = aborted
 	from := e.listing
 	if !lists(c.X) {
 		from = nil
@@ -281,8 +291,7 @@ func (e *eval) forget(s state, n syntax.Node) state {
 		case *syntax.Assign:
 			if n.Name != nil && !n.Naked {
 				old := e.variable(s, n.Name.Value)
-				number := isArithmetic(n.Value) && (old.number || !old.unknown && isNumber(old.text))
-				s = s.set(n.Name.Value, value{unknown: true, number: number})
+				s = s.set(n.Name.Value, value{unknown: true, number: isArithmetic(n.Value) && old.numeric(), hollow: old.hollow})
 			}
 		case *syntax.WordIter:
 			s = s.set(n.Name.Value, value{unknown: true})
@@ -316,7 +325,8 @@ func (e *eval) recount(s state, x syntax.ArithmExpr) state {
 		return s
 	}
 	old := e.variable(s, w.Lit())
-	return s.set(w.Lit(), value{unknown: true, number: old.number || !old.unknown && (old.text == "" || isNumber(old.text))})
+	empty := !old.unknown && old.text == ""
+	return s.set(w.Lit(), value{unknown: true, number: empty || old.numeric(), hollow: empty || old.hollow})
 }
 
 // isArithmetic says whether a value is an arithmetic expansion and nothing else.
@@ -444,7 +454,7 @@ func (e *eval) run(s state, text string, pos int) (state, bool) {
 		e.base = pos
 	}
 	e.misread(text, f)
-	s = e.stmts(s, f.Stmts)
+	s = e.lines(s, f.Stmts)
 	e.src, e.base, e.nested = src, base, e.nested-1
 	return s, true
 }

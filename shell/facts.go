@@ -136,7 +136,7 @@ func Analyze(text string, env Env) (Analysis, error) {
 		return Analysis{}, err
 	}
 	e.misread(text, f)
-	e.stmts(state{at: []string{env.Cwd}, params: params{unknown: true}}, f.Stmts)
+	e.lines(state{at: []string{env.Cwd}, params: params{unknown: true}}, f.Stmts)
 	e.overtaken()
 	if (e.dashed || e.spaced) && slices.ContainsFunc(e.out.Facts, func(f Fact) bool { return f.Splits }) {
 		e.opaque(0, "a name that a pattern matches is read anew, and the line itself may make such a name: put it in quotes")

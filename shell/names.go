@@ -103,6 +103,10 @@ var steeringVariables = []string{
 // arithmetic, and may then run commands.
 const countingVariables = "RANDOM SRANDOM SECONDS OPTIND HISTCMD BASHPID LINENO EPOCHSECONDS BASH_SUBSHELL"
 
+// ofBash are variables that are a number in bash, and whatever they were set to in
+// other shells.
+const ofBash = "RANDOM SECONDS LINENO OPTIND UID EUID SHLVL EPOCHSECONDS BASHPID"
+
 // keptByShell are variables that the shell sets at each cd.
 const keptByShell = "PWD OLDPWD"
 

@@ -59,7 +59,7 @@ func refuses(d *syntax.DeclClause, words []string) bool {
 // after it the name of an array with an index, which is evaluated.
 func (c *command) mayAsk(f *field, after []field) {
 	switch {
-	case f.number, strings.Trim(f.text, "-v") != "" && !f.loose:
+	case f.number && f.text == "", strings.Trim(f.text, "-v") != "" && !f.loose:
 	case f.loose:
 		c.e.opaque(f.pos, "a word that is computed")
 	case len(after) > 0 && !after[0].number && (after[0].unknown || strings.Contains(after[0].text, "[") && strings.ContainsAny(after[0].text, "$`")):

@@ -1,6 +1,11 @@
 package shell
 
-import "mvdan.cc/sh/v3/syntax"
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
 
 // deeds are what a line has done that counts for what runs after it, wherever that
 // stands in the text: in the next round of a loop, on the other side of a pipe.
@@ -32,7 +37,74 @@ func (e *eval) aside(s state, list []*syntax.Stmt) {
 // apart follows the statements of a process substitution, for which nobody waits.
 func (e *eval) apart(s state, list []*syntax.Stmt) {
 	e.aside(s, list)
+	e.forked(s, list)
+}
+
+// forked follows statements in a shell of their own.
+func (e *eval) forked(s state, list []*syntax.Stmt) {
+	aborted := e.aborted
 	e.stmts(s, list)
+	e.aborted = aborted
+}
+
+// lines follows a text. Where an expansion fails, bash leaves the rest of that line
+// out, and goes on with the next one.
+func (e *eval) lines(s state, list []*syntax.Stmt) state {
+	before := e.aborted
+	e.aborted = nil
+	for i, st := range list {
+		if i > 0 && e.onNextLine(list[i-1], st) {
+			s = e.resumed(s)
+		}
+		s = e.stmts(s, list[i:i+1])
+	}
+	s = e.resumed(s)
+	e.aborted = before
+	return s
+}
+
+// onNextLine says whether a line ends between two statements.
+func (e *eval) onNextLine(st, next *syntax.Stmt) bool {
+	from, to := int(st.End().Offset()), offset(next)
+	return from > to || strings.Contains(e.src[from:to], "\n")
+}
+
+// resumed returns the state with which the next line may begin.
+func (e *eval) resumed(s state) state {
+	if e.aborted != nil {
+		s = merge(s, *e.aborted)
+		e.aborted = nil
+	}
+	return s
+}
+
+// mayAbort notes a statement with which the line is given up where an expansion of it
+// fails: a division by zero, a part with a negative length, a variable that cannot be set.
+func (e *eval) mayAbort(s state, st *syntax.Stmt) {
+	may := false
+	syntax.Walk(st, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Stmt:
+			return n == st
+		case *syntax.CmdSubst, *syntax.ProcSubst:
+			return false
+		case *syntax.ArithmExp:
+			may = may || !e.sure(s, n.X)
+		case *syntax.ParamExp:
+			may = may || n.Slice != nil || n.Excl || n.Index != nil ||
+				n.Exp != nil && (n.Exp.Op == syntax.OtherParamOps || n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull)
+		case *syntax.Assign:
+			may = may || n.Name != nil && (slices.Contains(e.fixed, n.Name.Value) || inList(livingVariables, n.Name.Value))
+		}
+		return true
+	})
+	if !may || s.dead {
+		return
+	}
+	if e.aborted != nil {
+		s = merge(*e.aborted, s)
+	}
+	e.aborted = &s
 }
 
 // overtaken follows what runs beside the line again, where the line has done

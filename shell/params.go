@@ -31,8 +31,10 @@ func (e *eval) variable(s state, name string) value {
 		if e.env.Home != "" {
 			return value{text: e.env.Home}
 		}
-	case "?", "$", "!", "RANDOM", "SECONDS", "EPOCHSECONDS", "LINENO", "OPTIND", "UID", "EUID", "PPID", "SHLVL", "BASHPID":
+	case "?", "$", "RANDOM", "SECONDS", "LINENO", "OPTIND", "UID", "EUID", "PPID", "SHLVL":
 		return value{unknown: true, number: true}
+	case "!", "EPOCHSECONDS", "BASHPID": // before the first job, and in some shells
+		return value{unknown: true, number: true, hollow: true}
 	case "#":
 		if !s.params.unknown && !s.params.open() {
 			return value{text: strconv.Itoa(len(s.params.list))}
@@ -113,7 +115,7 @@ func (e *eval) indirect(s state, p *syntax.ParamExp) {
 		e.arithmetic(s, p.Slice.Length)
 	}
 	if p.Excl && p.Names == 0 && p.Index == nil && p.Param != nil {
-		if v := e.variable(s, p.Param.Value); !v.number && (v.unknown || v.text != "" && !isName(v.text) && !isNumber(v.text)) {
+		if v := e.variable(s, p.Param.Value); !v.numeric() && (v.unknown || v.text != "" && !isName(v.text) && !isNumber(v.text)) {
 			e.opaque(offset(p), "a variable that stands for another")
 		}
 	}
@@ -151,7 +153,7 @@ func (e *eval) innerOf(s state, root syntax.Node) {
 			e.arithmetic(s, n.X)
 			return false
 		case *syntax.CmdSubst:
-			e.stmts(s, n.Stmts)
+			e.forked(s, n.Stmts)
 			return false
 		case *syntax.ProcSubst:
 			e.apart(s, n.Stmts)
@@ -166,7 +168,7 @@ func (e *eval) commandsOf(s state, x syntax.Node) {
 	syntax.Walk(x, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CmdSubst:
-			e.stmts(s, n.Stmts)
+			e.forked(s, n.Stmts)
 			return false
 		case *syntax.ProcSubst:
 			e.apart(s, n.Stmts)
@@ -276,9 +278,9 @@ func trimmed(op syntax.ParExpOperator, text, pat string) value {
 // substitute follows $(…) and says what it stands for: only the folder that the
 // line is in and the top of the checkout are known.
 func (e *eval) substitute(s state, c *syntax.CmdSubst) value {
-	e.stmts(s, c.Stmts)
+	e.forked(s, c.Stmts)
 	if len(c.Stmts) == 1 && countsOnly(c.Stmts[0]) {
-		return value{unknown: true, number: true, loose: true}
+		return value{unknown: true, number: true, hollow: true, loose: true}
 	}
 	if len(c.Stmts) != 1 || len(c.Stmts[0].Redirs) > 0 {
 		return value{unknown: true}
@@ -307,8 +309,47 @@ func (e *eval) arithmetic(s state, x syntax.ArithmExpr) state {
 	if x == nil {
 		return s
 	}
+	return e.calculated(s, x, e.sure(s, x))
+}
+
+// calculated follows an expression. Where that may fail, a variable that is set may
+// keep what it has.
+func (e *eval) calculated(s state, x syntax.ArithmExpr, sure bool) state {
 	e.commandsOf(s, x)
-	return e.expression(s, x)
+	before := e.surely
+	e.surely = sure
+	s = e.expression(s, x)
+	e.surely = before
+	return s
+}
+
+// sure says whether an expression is certainly evaluated without an error.
+func (e *eval) sure(s state, x syntax.ArithmExpr) bool {
+	switch x := x.(type) {
+	case nil:
+		return true
+	case *syntax.Word:
+		t := x.Lit()
+		if t != "" && !isNumber(t) {
+			v := e.variable(s, t)
+			return !v.unknown && v.numeric()
+		}
+		return t != ""
+	case *syntax.ParenArithm:
+		return e.sure(s, x.X)
+	case *syntax.UnaryArithm:
+		return e.sure(s, x.X)
+	case *syntax.BinaryArithm:
+		switch x.Op {
+		case syntax.Quo, syntax.Rem, syntax.Pow, syntax.QuoAssgn, syntax.RemAssgn, syntax.PowAssgn:
+			return false
+		case syntax.Assgn:
+			w, ok := x.X.(*syntax.Word)
+			return ok && isName(w.Lit()) && e.sure(s, x.Y)
+		}
+		return e.sure(s, x.X) && e.sure(s, x.Y)
+	}
+	return false
 }
 
 // expression goes through an expression in the order in which it is evaluated.
@@ -366,7 +407,7 @@ func (e *eval) numeric(s state, w *syntax.Word) {
 	} else if v.text == "" {
 		v = e.inner(s, w)
 	}
-	if v.number || !v.unknown && (v.text == "" || isNumber(v.text)) {
+	if v.numeric() || !v.unknown && v.text == "" {
 		return
 	}
 	e.opaque(offset(w), "arithmetic with something that may be no number")
@@ -377,13 +418,14 @@ func isNumber(t string) bool {
 		return false
 	}
 	_, err := strconv.ParseInt(t, 0, 64)
-	return err == nil
+	return err == nil && !strings.ContainsAny(t, "_bBoO") // those are numbers for Go alone
 }
 
 func (e *eval) assigned(s state, x syntax.ArithmExpr) state {
 	if w, ok := x.(*syntax.Word); ok && w.Lit() != "" && !isNumber(w.Lit()) {
 		e.steered(w.Lit(), offset(w))
-		return s.set(w.Lit(), value{unknown: true, number: true})
+		old := e.variable(s, w.Lit())
+		return s.set(w.Lit(), value{unknown: true, number: e.surely || old.numeric(), hollow: !e.surely && old.hollow})
 	}
 	return s
 }

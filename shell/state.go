@@ -44,7 +44,8 @@ type value struct {
 	below   []string // it is any path below one of these (find's {}), written from here
 	solid   bool     // with below: it is a file, and no link to one
 	stream  bool     // it is a pipe (a process substitution)
-	number  bool     // with unknown: some number
+	number  bool     // with unknown: some number, or one beside the text
+	hollow  bool     // with number: it may be nothing at all
 	loose   bool     // with unknown: it may be several words, or none
 	several bool     // it stands for any number of such words
 	matched bool     // with glob: it is the name that the pattern has matched
@@ -148,21 +149,21 @@ func mergeVars(a, b state) *binding {
 			va, okA := a.lookup(x.name)
 			vb, okB := b.lookup(x.name)
 			if okA != okB || !va.equal(vb) {
-				out = out.set(x.name, value{unknown: true, number: va.numeric() && vb.numeric() && okA && okB})
+				out = out.set(x.name, value{unknown: true, number: va.numeric() && vb.numeric() && okA && okB, hollow: va.hollow || vb.hollow})
 			}
 		}
 	}
 	return out.vars
 }
 
-// numeric says whether a value is certainly a number.
+// numeric says whether a value is certainly a number, or nothing.
 func (v value) numeric() bool {
-	return v.number || !v.unknown && !v.glob && v.below == nil && !v.stream && isNumber(v.text)
+	return v.number && strings.Trim(v.text, "0123456789") == "" || !v.unknown && !v.glob && v.below == nil && !v.stream && isNumber(v.text)
 }
 
 func (v value) equal(w value) bool {
 	return v.text == w.text && v.pat == w.pat && v.glob == w.glob && v.unknown == w.unknown &&
-		v.stream == w.stream && v.number == w.number && v.several == w.several && v.matched == w.matched && v.split == w.split && v.solid == w.solid && slices.Equal(v.below, w.below)
+		v.stream == w.stream && v.number == w.number && v.hollow == w.hollow && v.several == w.several && v.matched == w.matched && v.split == w.split && v.solid == w.solid && slices.Equal(v.below, w.below)
 }
 
 func union(a, b []string) []string {

@@ -107,6 +107,9 @@ func (b *builder) end() {
 	}
 	v := b.cur
 	v.text, v.pat = b.text.String(), ""
+	if v.hollow && v.text != "" {
+		v.number = false // where it is nothing, the rest may mean something else
+	}
 	if v.glob || v.number {
 		v.pat = b.pat.String()
 	}
@@ -274,6 +277,7 @@ func (b *builder) value(v value) {
 	}
 	if v.number && v.unknown {
 		b.cur.number = b.cur.number || !b.cur.unknown
+		b.cur.hollow = b.cur.hollow || v.hollow
 		b.cur.unknown = true
 		b.pat.WriteString("*")
 		return

@@ -83,6 +83,11 @@ func (c *command) shell() {
 	}
 operands:
 	inside := state{at: s.at}
+	if c.name != "bash" {
+		for name, rest := next(ofBash); name != ""; name, rest = next(rest) {
+			inside = inside.set(name, value{unknown: true})
+		}
+	}
 	for _, name := range []string{"CONDUCT_DISPATCH"} {
 		if v, ok := s.lookup(name); ok {
 			inside = inside.set(name, v)
