@@ -228,11 +228,26 @@ func (e *eval) invoke(s state, words []field, in stdin, values []value) (ok, fai
 		c.ownProgram(texts, words[1:])
 		return s, s
 	}
+	if strings.Contains(first.text, "/") {
+		c.outside()
+		return s, s
+	}
 	if slices.Contains(e.funcs, c.name) {
 		c.guessAll()
 		return s, s
 	}
 	return c.follow()
+}
+
+// outside follows a program that is called by its path: it changes nothing in this
+// shell, though one of its builtins has the same name.
+func (c *command) outside() {
+	if inList("cd pushd popd exit break continue set shift unset read mapfile readarray getopts wait command builtin eval "+
+		"source . exec trap alias unalias jobs shopt ulimit hash", c.name) {
+		c.unknown("it runs a program that is not known")
+		return
+	}
+	c.rule()
 }
 
 // unknown reports a command that nothing is known about: its words may be paths.

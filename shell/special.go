@@ -99,7 +99,7 @@ func (c *command) setting(p *parsed) {
 			if v.field.unknown || v.field.glob {
 				c.e.opaque(v.field.pos, "a folder that is computed")
 			}
-			s.at = enter(s.at, v.field.text)
+			s.at = enter(c.s.at, v.field.text) // the last one counts
 		}
 		switch v.option.name {
 		case "-u", "--unset":

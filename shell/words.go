@@ -184,12 +184,18 @@ func (b *builder) parts(parts []syntax.WordPart, one bool) {
 		case *syntax.Lit:
 			b.literal(p.Value, i == 0, len(parts) == 1)
 		case *syntax.SglQuoted:
-			if p.Dollar {
-				b.quoted(ansiC(p.Value))
-			} else {
+			switch {
+			case !p.Dollar:
 				b.quoted(p.Value)
+			case strings.Contains(p.Value, `\x{`), strings.Contains(p.Value, `\c`):
+				b.value(value{unknown: true}) // each shell has its own reading
+			default:
+				b.quoted(ansiC(p.Value))
 			}
 		case *syntax.DblQuoted:
+			if p.Dollar {
+				b.e.opaque(offset(p), "a text that may be translated")
+			}
 			b.begun = true
 			b.doubled(p.Parts)
 		case *syntax.ParamExp:
