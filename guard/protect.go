@@ -96,11 +96,14 @@ func ofProcess(t Target, p unit.Path) bool {
 	return false
 }
 
-// homeFiles are files of the home that later shells and git commands of the same
-// user run, outside of any confinement.
+// homeFiles are files of the home that later commands of the same user run or take their
+// options from, outside of any confinement: the shells', git's, those of programs that are
+// known to read only what their words say; and where their programs commonly lie.
 var homeFiles = []string{
 	".gitconfig", ".config/git", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile",
 	".zshenv", ".zshrc", ".zprofile", ".zlogin", ".config/fish", ".ssh", ".npmrc", ".pypirc",
+	".curlrc", ".config/curlrc", ".netrc", ".wgetrc", ".inputrc", ".less", ".lesskey", ".config/lesskey", ".config/bat", ".jq",
+	".ackrc", ".popt", ".config/cloc", ".config/go", ".local/bin", "bin", "go/bin", ".cargo/bin",
 }
 
 // startsShells says whether a path is one of those files.

@@ -156,7 +156,7 @@ func (c *command) fromFile() bool {
 func (c *command) cd() (ok, failed state) {
 	args := c.args
 	for len(args) > 0 && args[0].dash() && !args[0].unknown && c.name == "cd" {
-		if strings.Trim(args[0].text[1:], "LPe@") != "" && args[0].text != "--" {
+		if strings.Trim(args[0].text[1:], "LPe") != "" && args[0].text != "--" {
 			c.e.opaque(args[0].pos, "an option that cd may refuse")
 		}
 		if args = args[1:]; c.args[len(c.args)-len(args)-1].text == "--" {
@@ -302,6 +302,9 @@ func (c *command) unset() state {
 			continue
 		}
 		c.e.subscript(a)
+		if a.text == "PATH" { // programs are looked for in the folder then
+			c.e.steered(a.text, a.pos)
+		}
 		if a.text == "HOME" || inList(keptByShell, a.text) {
 			other = true // "~" still leads somewhere, and the next cd sets the others anew
 		}

@@ -509,6 +509,9 @@ func (b *builder) document(parts []syntax.WordPart, quoted bool) {
 
 // mayFail says whether a redirection may keep its command from running.
 func (e *eval) mayFail(rd *syntax.Redirect) bool {
+	if rd.N != nil && len(rd.N.Value) > 2 {
+		return true // a variable that cannot be set, a number that is too high
+	}
 	switch rd.Op {
 	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
 		return false
