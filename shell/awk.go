@@ -9,15 +9,20 @@ func (c *command) awk(p *parsed) {
 	kept.operands = nil
 	for i, f := range p.operands {
 		if i > 0 || p.has(noFirst) {
-			if name, _, ok := strings.Cut(f.text, "="); ok && isName(name) {
+			if name, v, ok := strings.Cut(f.text, "="); ok && isName(name) && !strings.HasPrefix(v, "=") {
 				continue
 			}
 		}
 		kept.operands = append(kept.operands, f)
 	}
 	c.scripted(&kept)
-	if v, ok := p.value("-W"); ok && !inList("version interactive posix usage help", v.text) {
-		c.e.opaqueBy(v.pos, "a program in a file", c.index)
+	for _, v := range p.values {
+		switch {
+		case v.option.name == "-W" && !inList("version interactive posix usage help", v.field.text):
+			c.e.opaqueBy(v.field.pos, "a program in a file", c.index)
+		case v.option.kind == "put" && v.field.text == "":
+			c.e.opaqueBy(c.pos, "a file whose name is not said", c.index)
+		}
 	}
 	for _, f := range p.programs("-e", "--source") {
 		if f.unknown || f.glob || !plainAwk(f.text) {

@@ -138,6 +138,10 @@ func (c *command) sed(p *parsed) {
 	if v, ok := p.value("-i", "--in-place"); ok && v.text != "" {
 		c.backups(p, *v)
 	}
+	if v, ok := p.value("-l"); ok && !isNumber(v.text) {
+		c.e.opaqueBy(v.pos, "an option that takes no value everywhere", c.index)
+	}
+	c.sedElsewhere(p)
 	programs := p.programs("-e", "--expression")
 	for _, f := range programs {
 		if f.unknown || f.glob {
@@ -158,6 +162,26 @@ func (c *command) sed(p *parsed) {
 		for _, name := range s.writes {
 			c.named(f, name, Place)
 		}
+	}
+}
+
+// sedElsewhere follows a program that stands behind "-i ”" or the like: with the sed of
+// macOS the word behind -i is an ending, and the next one the program.
+func (c *command) sedElsewhere(p *parsed) {
+	if v, ok := p.value("-i"); !ok || v.text != "" || p.has(noFirst) || len(p.operands) < 2 {
+		return
+	}
+	f := p.operands[1]
+	s := sedScript{text: f.text}
+	if !s.parse() && p.operands[0].text == "" && p.operands[0].plain() {
+		c.e.opaqueBy(f.pos, "a program of sed that is not understood", c.index)
+		c.guessCode(f.text, f.pos)
+	}
+	for _, name := range s.reads {
+		c.e.fact(Fact{Op: Read, Path: name, Cwds: c.s.at, Guess: true, Written: name})
+	}
+	for _, name := range s.writes {
+		c.e.fact(Fact{Op: Read, Path: name, Cwds: c.s.at, Guess: true, Written: name})
 	}
 }
 
@@ -408,6 +432,9 @@ func (c *command) jq(r *row, p *parsed) {
 	programs := p.programs()
 	if c.name == "yq" {
 		programs = append(programs, p.operands...) // the first one may be a verb
+		if len(p.operands) > 0 {
+			c.fileOrProgram(p)
+		}
 	}
 	for _, f := range programs {
 		if slices.ContainsFunc(awkWords(f.text), func(w string) bool { return inList(loaders, w) || strings.HasPrefix(w, "load_") }) {
@@ -417,6 +444,14 @@ func (c *command) jq(r *row, p *parsed) {
 		if f.unknown {
 			c.e.opaqueBy(f.pos, "a program that is computed", c.index)
 		}
+	}
+}
+
+// fileOrProgram reports the first operand of yq: where there is a file of that name,
+// it is no program.
+func (c *command) fileOrProgram(p *parsed) {
+	if f := &p.operands[0]; strings.Trim(f.text, "./") != "" && c.isThere(f) {
+		c.kind("read", f, p.effects, p.ended != 0)
 	}
 }
 

@@ -145,6 +145,8 @@ type parsed struct {
 	values   []optionValue
 	effects  uint
 	rest     []field // the words of another command
+	// texts are the values without a meaning as a path that are words of their own.
+	texts []field
 }
 
 type optionValue struct {
@@ -194,7 +196,21 @@ func (c *command) parse(r *row) *parsed {
 			p.operands = append(p.operands, f)
 		}
 	}
+	c.maybeOperands(r, p)
 	return p
+}
+
+// maybeOperands reports the values that are operands where a program of that name has
+// the option without a value, or takes no options behind operands.
+func (c *command) maybeOperands(r *row, p *parsed) {
+	if r.operands == "text*" && !inList("cp mv ln install", c.name) || cmdAt(r.operands) >= 0 || c.name == "git" {
+		return
+	}
+	for i := range p.texts {
+		if f := &p.texts[i]; f.plain() && (strings.Contains(f.text, "/") || c.isThere(f)) {
+			c.report(f, Read, Fact{Guess: true})
+		}
+	}
 }
 
 func cmdAt(operands string) int {
@@ -274,6 +290,9 @@ func (c *command) optionValue(p *parsed, o option, f field, v string, glued bool
 		return 0
 	case glued:
 		f = f.tail(v)
+		if rest, ok := strings.CutPrefix(v, "="); ok && len(o.name) == 2 && kind != "text" {
+			p.values = append(p.values, optionValue{o, f.tail(rest)}) // some programs take the "=" away
+		}
 	case o.optional:
 		p.values = append(p.values, optionValue{option: o})
 		return 0
@@ -290,6 +309,9 @@ func (c *command) optionValue(p *parsed, o option, f field, v string, glued bool
 		}
 		c.severalValues(&f, List)
 		p.values = append(p.values, optionValue{o, f})
+		if kind == "text" && o.effect&noFirst == 0 {
+			p.texts = append(p.texts, f)
+		}
 		return 1
 	}
 	p.values = append(p.values, optionValue{o, f})

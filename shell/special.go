@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -54,11 +55,11 @@ func (c *command) special(r *row, p *parsed) bool {
 	case "ps":
 		c.ps()
 		return false
-	case "nm":
-		// What follows -j is the name of a section for objdump, but nothing for nm.
-		if v, ok := p.value("-j"); ok {
-			c.kind("read", v, 0, true)
-		}
+	case "nm", "objdump", "readelf":
+		c.object(p)
+		return false
+	case "less":
+		c.less(p)
 		return false
 	case "rg":
 		if _, files := p.value("--files"); files {
@@ -73,6 +74,40 @@ func (c *command) special(r *row, p *parsed) bool {
 		return c.writer(r, p)
 	}
 	return true
+}
+
+// object follows nm and its like: with some options they open the sources, or the files
+// of debugging information, that a file names.
+func (c *command) object(p *parsed) {
+	follows := "-l"
+	switch c.name {
+	case "objdump":
+		follows = "-S -l -g -e -W"
+	case "readelf":
+		follows = "-w"
+	}
+	for i := range p.values {
+		v := &p.values[i]
+		if inList(follows, v.option.name) {
+			c.e.opaqueBy(c.pos, "a file that says which files are read", c.index)
+		}
+	}
+	// What follows -j is the name of a section for objdump, but nothing for nm.
+	if v, ok := p.value("-j"); ok && c.name == "nm" {
+		c.kind("read", v, 0, true)
+	}
+}
+
+// less holds that a value is no more than that: less reads further options behind a
+// number, and behind a dollar.
+func (c *command) less(p *parsed) {
+	for i := range p.values {
+		v := &p.values[i]
+		number := inList("-b -h -j -x -y -z", v.option.name) && strings.Trim(v.field.text, "0123456789.,-") != ""
+		if v.option.kind != "" && (number || strings.Contains(v.field.text, "$")) {
+			c.e.opaqueBy(v.field.pos, "options behind a value", c.index)
+		}
+	}
 }
 
 // wrapped follows the command that a command runs.
@@ -378,6 +413,11 @@ func (c *command) followsLinks(p *parsed) bool {
 // unzip follows unzip: it writes what the archive says, below its folder.
 func (c *command) unzip(p *parsed) {
 	c.optionFacts(p)
+	for i := range c.args {
+		if a := &c.args[i]; a.dash() && strings.Contains(a.text, "x") && (len(p.operands) == 0 || a.pos <= p.operands[0].pos) {
+			c.e.opaqueBy(c.pos, "an option that takes no value before the archive", c.index)
+		}
+	}
 	if len(p.operands) > 0 {
 		f := p.operands[0]
 		if f.plain() && strings.ContainsAny(f.text, "*?[") {
@@ -421,6 +461,14 @@ func (c *command) exists(abs string) (isDir, exists bool) {
 		return false, true
 	}
 	return c.e.env.Exists(abs)
+}
+
+// isThere says whether a word may be a file or a folder that is there.
+func (c *command) isThere(f *field) bool {
+	return slices.ContainsFunc(c.s.at, func(dir string) bool {
+		_, exists := c.exists(joinPath(dir, f.text))
+		return exists
+	})
 }
 
 // gzEndings are what gzip tries behind a name.
@@ -485,7 +533,8 @@ func (c *command) mktemp(p *parsed) {
 	}
 }
 
-// patch follows patch: without an operand it writes where the patch says.
+// patch follows patch: without an operand it writes where the patch says, outside of its
+// folder too.
 func (c *command) patch(r *row, p *parsed) {
 	c.optionFacts(p)
 	if v, ok := p.value("-d", "--directory"); ok {
@@ -496,6 +545,7 @@ func (c *command) patch(r *row, p *parsed) {
 		c.s.at = enter(c.s.at, v.text)
 	}
 	if len(p.operands) == 0 {
+		c.e.opaqueBy(c.pos, "a patch that says what is written", c.index) // not every program refuses ".." there
 		c.suffixed(p, &field{value: value{glob: true}}, Write)
 		c.extracts(nil)
 		return

@@ -250,7 +250,7 @@ var table = []row{
 	{"mkdir", "put*", "", "-pvZ -m:text --mode:text --parents --verbose --context?:text"},
 	{"mkfifo", "put*", "", "-Z -m:text --mode:text"},
 	{"mktemp", "put*", "", "-dqtu -p:put --directory --dry-run --quiet --suffix:text --tmpdir?:put"},
-	{"more", "=less", "", ""},
+	{"more", "read*", "", "-cdefilnpsuV -# --silent --logical --exit-on-eof --no-pause --print-over --clean-print --squeeze --plain --lines:text"},
 	{"mv", "text*", "", "" +
 		"-bfinuvZ -T!single -S:text -t:put --backup?:text --force --interactive --no-clobber --no-copy --exchange " +
 		"--strip-trailing-slashes --suffix:text --target-directory:put --no-target-directory!single --update?:text " +

@@ -219,8 +219,8 @@ const (
 		"--ignore-case --exclude-vcs --exclude-vcs-ignores --exclude-backups --exclude-caches --dereference --hard-dereference " +
 		"--one-file-system --recursion --no-recursion --totals --sort --null --no-auto-compress --show-transformed-names " +
 		"--ignore-failed-read --sparse --remove-files --verify --full-time --help --version --no-xattrs --xattrs --acls --selinux"
-	tarText = "--exclude --strip-components --transform --xform --owner --group --mode --mtime --format --newer --newer-mtime " +
-		"--after-date --blocking-factor --record-size --label --level --quoting-style --suffix --backup --occurrence --pax-option --sort --warning"
+	tarText = "--exclude --strip-components --transform --xform --owner --group --mode --format " +
+		"--blocking-factor --record-size --label --level --quoting-style --suffix --backup --occurrence --pax-option --sort --warning"
 )
 
 // tarball is what a tar command's words have said.
@@ -304,6 +304,10 @@ func (t *tarball) long(f field, more []field, at []string) ([]string, []field) {
 	case name == "--exclude-from":
 		v := take()
 		t.c.use(&v, Read)
+	case name == "--newer" || name == "--newer-mtime" || name == "--after-date" || name == "--mtime":
+		if v := take(); v.unknown || v.glob || strings.HasPrefix(v.text, "/") || strings.HasPrefix(v.text, ".") {
+			t.c.use(&v, Enter) // a file of that time
+		}
 	case inList(tarText, name):
 		t.renames = t.renames || name == "--transform" || name == "--xform"
 		if glued || name != "--backup" && name != "--occurrence" {
@@ -375,7 +379,7 @@ func (t *tarball) letters(f field, more []field, at []string, old bool) ([]strin
 			t.toStdout = true
 		case 'P':
 			t.flag("--absolute-names")
-		case 'z', 'j', 'J', 'Z', 'a', 'v', 'p', 'm', 'k', 'o', 'U', 'W', 'S', 'w', 'l', 'n', 'R', 'i', 'B':
+		case 'z', 'j', 'J', 'Z', 'a', 'v', 'p', 'm', 'k', 'o', 'U', 'S', 'w', 'l', 'n', 'R', 'i', 'B':
 		default:
 			t.c.strange("-" + string(l))
 		}
