@@ -263,7 +263,7 @@ var table = []row{
 		"--number-width:text --section-delimiter:text --starting-line-number:text --line-increment:text " +
 		"--join-blank-lines:text"},
 	{"nm", "read*", "", "" +
-		"-aAbBdDefgGhHilLnoprsStTuvVwWxXzc -C?:text -j:text -M:text --demangle?:text --all --headers --dynamic --syms " +
+		"-aAbBdDefgGhHilLnoprsStTuUvVwWxXzc -C?:text -j:text -M:text --demangle?:text --all --headers --dynamic --syms " +
 		"--symbols --sections --segments --file-header --notes --relocs --wide --disassemble --disassemble-all " +
 		"--source!opaque --undefined-only --defined-only --extern-only --size-sort --numeric-sort --print-size " +
 		"--section:text --section-headers --file-headers --private-headers --full-contents --reloc --dynamic-syms " +
