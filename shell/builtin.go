@@ -144,7 +144,7 @@ func (c *command) fromFile() bool {
 	switch c.name {
 	case "less", "more":
 		mark = "+"
-	case "strings", "nm", "size", "objdump", "readelf":
+	case "strings":
 		mark = "@"
 	}
 	return mark != "" && slices.ContainsFunc(c.args, func(f field) bool {
@@ -302,8 +302,8 @@ func (c *command) unset() state {
 			continue
 		}
 		c.e.subscript(a)
-		if a.text == "PATH" { // programs are looked for in the folder then
-			c.e.steered(a.text, a.pos)
+		if a.text == "PATH" {
+			c.e.opaque(a.pos, noPath)
 		}
 		if a.text == "HOME" || inList(keptByShell, a.text) {
 			other = true // "~" still leads somewhere, and the next cd sets the others anew
@@ -432,6 +432,9 @@ func (c *command) exec() state {
 	p := c.parse(r)
 	if len(p.rest) == 0 {
 		return c.s
+	}
+	if _, bare := p.value("-c"); bare {
+		c.e.opaque(c.pos, noPath)
 	}
 	c.e.invoke(c.s, p.rest, c.in, nil)
 	return c.s

@@ -158,6 +158,9 @@ func isParam(w *syntax.Word) bool {
 // steers is why a line is opaque that sets such a variable.
 const steers = "it sets a variable that programs act on"
 
+// noPath is why a line is opaque after which programs may be looked for in its own folder.
+const noPath = "programs that are looked for without a PATH"
+
 // actsOn says whether programs that we know act on a variable.
 func actsOn(name string) bool {
 	return inList(countingVariables, name) || namesVariable(steeringVariables, name) && !namesVariable(harmlessVariables, name)

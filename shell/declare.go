@@ -47,6 +47,9 @@ func (e *eval) declare(s state, d *syntax.DeclClause) state {
 			}
 		}
 	}
+	if slices.Contains(named, "PATH") && slices.ContainsFunc(named, func(n string) bool { return strings.HasPrefix(n, "+") }) {
+		e.opaque(offset(d), noPath)
+	}
 	if refuses(d, named) && (len(list) > 0 || slices.ContainsFunc(named, func(n string) bool { return strings.Contains(n, "=") })) {
 		e.opaque(offset(d), "a variable that may stay as it is")
 	}

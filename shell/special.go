@@ -55,8 +55,10 @@ func (c *command) special(r *row, p *parsed) bool {
 	case "ps":
 		c.ps()
 		return false
-	case "nm", "objdump", "readelf":
-		c.object(p)
+	case "sdiff":
+		if v, ok := p.value("-o", "--output"); ok {
+			c.e.opaqueBy(v.pos, "an editor that reads its commands", c.index)
+		}
 		return false
 	case "less":
 		c.less(p)
@@ -74,28 +76,6 @@ func (c *command) special(r *row, p *parsed) bool {
 		return c.writer(r, p)
 	}
 	return true
-}
-
-// object follows nm and its like: with some options they open the sources, or the files
-// of debugging information, that a file names.
-func (c *command) object(p *parsed) {
-	follows := "-l"
-	switch c.name {
-	case "objdump":
-		follows = "-S -l -g -e -W"
-	case "readelf":
-		follows = "-w"
-	}
-	for i := range p.values {
-		v := &p.values[i]
-		if inList(follows, v.option.name) {
-			c.e.opaqueBy(c.pos, "a file that says which files are read", c.index)
-		}
-	}
-	// What follows -j is the name of a section for objdump, but nothing for nm.
-	if v, ok := p.value("-j"); ok && c.name == "nm" {
-		c.kind("read", v, 0, true)
-	}
 }
 
 // less holds that a value is no more than that: less reads further options behind a
@@ -138,9 +118,13 @@ func (c *command) setting(p *parsed) {
 		}
 		switch v.option.name {
 		case "-u", "--unset":
-			s = s.set(v.field.text, value{unknown: true})
+			if s = s.set(v.field.text, value{unknown: true}); c.name == "env" && v.field.text == "PATH" {
+				c.e.opaque(v.field.pos, noPath)
+			}
 		case "-i", "--ignore-environment":
-			s = s.forgotten()
+			if s = s.forgotten(); c.name == "env" {
+				c.e.opaque(c.pos, noPath)
+			}
 		}
 	}
 	if c.name != "env" {
