@@ -521,6 +521,9 @@ func (c *command) mktemp(p *parsed) {
 // folder too.
 func (c *command) patch(r *row, p *parsed) {
 	c.optionFacts(p)
+	if p.has(hidden) {
+		c.e.opaqueBy(c.pos, "an option with which more happens than can be told", c.index)
+	}
 	if v, ok := p.value("-d", "--directory"); ok {
 		defer c.optionFacts(p) // it goes there before it opens anything
 		if v.unknown || v.glob {

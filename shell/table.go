@@ -275,7 +275,7 @@ var table = []row{
 		"--traditional"},
 	{"paste", "read*", "", "-sz -d:text --delimiters:text --serial --zero-terminated"},
 	{"patch", "write read*", "", "" +
-		"-beEflnNRstTuZ -# -p:text -F:text -V:text -z:text -B:opaque -Y:opaque -D:text -g:opaque -i:read -d:enter -o:put " +
+		"-bEflnNRstTuZ -# -e!opaque -p:text -F:text -V:text -z:text -B:opaque -Y:opaque -D:text -g:opaque -i:read -d:enter -o:put " +
 		"-r:put --strip:text --fuzz:text --forward --reverse --silent --quiet --batch --force --dry-run --verbose " +
 		"--backup --no-backup-if-mismatch --backup-if-mismatch --input:read --directory:enter --output:put " +
 		"--reject-file:put --unified --context --normal --remove-empty-files --binary --posix --ignore-whitespace " +
