@@ -20,6 +20,9 @@ func (c *command) placed(p *parsed) {
 	}
 	from := p.operands
 	into, given := p.value("-t", "--target-directory")
+	if c.name == "rsync" {
+		into, given = nil, false // -t keeps times
+	}
 	switch {
 	case given:
 	case len(from) > 1:
