@@ -101,10 +101,11 @@ func (e *eval) mayAbort(s state, st *syntax.Stmt) {
 	if !may || s.dead {
 		return
 	}
+	given := s // a copy, so that the state of each other statement stays off the heap
 	if e.aborted != nil {
-		s = merge(*e.aborted, s)
+		given = merge(*e.aborted, s)
 	}
-	e.aborted = &s
+	e.aborted = &given
 }
 
 // overtaken follows what runs beside the line again, where the line has done
