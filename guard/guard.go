@@ -53,6 +53,7 @@ type Env struct {
 	Home     string   // the user's home
 	Temp     []string // folders for temporary files
 	Programs []string // paths of our own programs
+	Path     []string // folders in which programs are looked for
 	Projects []string // folders that the client's variables name
 }
 
@@ -258,6 +259,8 @@ type judge struct {
 	change     change
 	resolved   resolved
 	transcript transcript
+	// sources are where programs lie, nil before they are asked for.
+	sources *sources
 	// transcripts is the call's folder of them, nil before it is asked for.
 	transcripts unit.Path
 }

@@ -78,7 +78,8 @@ func (s *sight) protected(t Target, p unit.Path, pl *unit.Place) bool {
 	if t.Op&Write == 0 {
 		return false
 	}
-	return s.j.isProgram(p) || s.isConfig(p) || s.j.keepsHooks(p, fold) || changesHooks(p, fold) || s.j.startsShells(p, fold)
+	return s.j.isProgram(p) || s.isConfig(p) || s.j.keepsHooks(p, fold) || changesHooks(p, fold) || s.j.startsShells(p, fold) ||
+		s.j.programs(p, fold)
 }
 
 // ofProcess says whether a path shows the environment or the memory of processes: a
@@ -98,12 +99,12 @@ func ofProcess(t Target, p unit.Path) bool {
 
 // homeFiles are files of the home that later commands of the same user run or take their
 // options from, outside of any confinement: the shells', git's, those of programs that are
-// known to read only what their words say; and where their programs commonly lie.
+// known to read only what their words say.
 var homeFiles = []string{
 	".gitconfig", ".config/git", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile",
 	".zshenv", ".zshrc", ".zprofile", ".zlogin", ".config/fish", ".ssh", ".npmrc", ".pypirc",
 	".curlrc", ".config/curlrc", ".netrc", ".wgetrc", ".inputrc", ".less", ".lesskey", ".config/lesskey", ".config/bat", ".jq",
-	".ackrc", ".popt", ".config/cloc", ".config/go", ".local/bin", "bin", "go/bin", ".cargo/bin",
+	".ackrc", ".popt", ".config/cloc", ".config/go",
 }
 
 // startsShells says whether a path is one of those files.

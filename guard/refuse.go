@@ -75,7 +75,7 @@ func refuse(c Code, r refusal) string {
 	case LaunchMismatch:
 		b.WriteString(orElse(r.detail, "this launch names another dispatch") + ".")
 	case Protected:
-		b.WriteString(what + " is protected: records, hook settings, git's own files and other agents' transcripts are closed to dispatched agents. Go on without it.")
+		b.WriteString(what + " is protected: records, hook settings, programs, git's own files and other agents' transcripts are closed to dispatched agents. Go on without it.")
 	case ControlCommand:
 		b.WriteString(orElse(r.detail, ownVerbs("and your own id")))
 	case Expired:

@@ -132,9 +132,12 @@ func (c *command) loose() {
 	}
 }
 
+// compilers are understood where they only say which they are.
+const compilers = "go gcc g++ clang java javac npm"
+
 // asksVersion says whether a compiler is only asked which one it is.
 func (c *command) asksVersion() bool {
-	return len(c.args) == 1 && inList("go gcc g++ clang java javac npm", c.name) && inList("version --version -version -v -V", c.args[0].text)
+	return len(c.args) == 1 && inList(compilers, c.name) && inList("version --version -version -v -V", c.args[0].text)
 }
 
 // fromFile says whether a program takes commands or options from a word that

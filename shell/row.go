@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"sort"
 	"strings"
 )
@@ -37,6 +38,20 @@ const (
 )
 
 var effectNames = []string{"recurse", "follow", "nofirst", "write", "outside", "opaque", "stop", "single", "patch", "names", "whole"}
+
+// Known says whether some line with a program of that name is understood: whatever has the
+// name then runs as it is.
+func Known(name string) bool {
+	if _, ok := lookup(name); ok {
+		return true
+	}
+	c := command{name: name}
+	return isOurs(name) || inList(ruled, name) || inList(scripted, name) || inList(compilers, name) || c.interpreter() >= 0 ||
+		slices.ContainsFunc(agentPrograms, func(a struct{ name, prompt string }) bool { return a.name == name })
+}
+
+// ruled are programs that rules of their own follow.
+const ruled = "git find gfind test [ tar dd"
 
 // lookup finds a command's row.
 func lookup(name string) (*row, bool) {

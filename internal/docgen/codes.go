@@ -17,7 +17,7 @@ func meanings() map[guard.Code]string {
 		guard.ToolDenied:     "the tool filter of the dispatch denies the tool, or `commands_deny` the command",
 		guard.DepthExceeded:  "the agent would launch an agent deeper than `--max-depth` allows",
 		guard.LaunchMismatch: "a launch names a dispatch that is not in force or not the launcher's, or cannot be tied to one",
-		guard.Protected:      "records, hook settings, git's hooks, config and object store, the guard's own program, other agents' transcripts",
+		guard.Protected:      "records, hook settings, git's hooks, config and object store, the guard's own program, those of the machine and of the PATH, other agents' transcripts",
 		guard.ControlCommand: "a dispatched agent runs a command of `conduct` that is the conductor's",
 		guard.Expired:        "a path in a unit, and the time of the agent's dispatch is up",
 		guard.Released:       "a path in a unit, and the agent's dispatch has been released",

@@ -263,6 +263,7 @@ func (g *gate) environment(call *guard.Call) guard.Env {
 	if !writes(call) {
 		return g.projects(e)
 	}
+	e.Path = filepath.SplitList(g.env("PATH"))
 	if exe, err := os.Executable(); err == nil {
 		dir := filepath.Dir(exe)
 		e.Programs = []string{exe, dir + "/conduct", dir + "/conduct-guard", dir + "/conduct-mcp"}
