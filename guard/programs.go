@@ -3,6 +3,7 @@ package guard
 import (
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/seed6310be5c/conduct/shell"
 	"github.com/seed6310be5c/conduct/unit"
@@ -43,8 +44,14 @@ func (j *judge) programs(p unit.Path, fold bool) bool {
 		return true
 	}
 	return slices.ContainsFunc(j.sources.beside, func(dir unit.Path) bool {
-		return p.Under(dir, fold) && (len(p) == len(dir) || len(p) == len(dir)+1 && shell.Known(p[len(p)-1]))
+		return p.Under(dir, fold) && (len(p) == len(dir) || len(p) == len(dir)+1 && known(p[len(p)-1], fold))
 	})
+}
+
+// known says whether a name is that of a program which lines are understood with; where
+// files have it in any case, so have programs.
+func known(name string, fold bool) bool {
+	return shell.Known(name) || fold && shell.Known(strings.ToLower(name))
 }
 
 func (j *judge) findSources(fold bool) *sources {
@@ -70,12 +77,25 @@ func (j *judge) findSources(fold bool) *sources {
 			}
 			name = path.Join(j.call.Cwd, name) // also "", which is the folder itself
 		}
-		switch dir := unit.Split(path.Clean(name)); {
-		case work(dir) || slices.ContainsFunc(j.roots, func(r unit.Path) bool { return dir.Under(r, fold) }):
-			out.beside = append(out.beside, dir)
-		default:
-			out.closed = append(out.closed, dir)
+		if named := unit.Split(path.Clean(name)); slices.ContainsFunc(out.closed, func(dir unit.Path) bool { return named.Under(dir, fold) }) {
+			continue // most of a PATH
 		}
+		for _, dir := range j.places(path.Clean(name)) {
+			if work(dir) || slices.ContainsFunc(j.roots, func(r unit.Path) bool { return dir.Under(r, fold) }) {
+				out.beside = append(out.beside, dir)
+			} else {
+				out.closed = append(out.closed, dir)
+			}
+		}
+	}
+	return out
+}
+
+// places are a folder as it is named, and where links lead from there.
+func (j *judge) places(name string) []unit.Path {
+	out := []unit.Path{unit.Split(name)}
+	if pl, err := unit.Resolve(j.in.FS, name); err == nil && !slices.Equal(pl.Real, out[0]) {
+		out = append(out, pl.Real)
 	}
 	return out
 }

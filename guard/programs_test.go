@@ -1,6 +1,7 @@
 package guard_test
 
 import (
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -45,6 +46,11 @@ func TestProgramsAreClosed(t *testing.T) {
 	require.Equal(t, "protected", code("", w.root+"/ls"), "the folder itself")
 	require.Equal(t, "shared", code("", w.root+"/notes.md"))
 	require.Equal(t, "shared", code("/", w.root+"/notes.md"), "all of the machine is no folder of programs")
+	tools := t.TempDir()
+	require.NoError(t, os.Mkdir(tools+"/real", 0o700))
+	require.NoError(t, os.Symlink("real", tools+"/bin"))
+	require.Equal(t, "protected", code(tools+"/bin", tools+"/bin/x"), "through a link")
+	require.Equal(t, "protected", code(tools+"/bin", tools+"/real/x"), "behind it")
 	require.Equal(t, "protected", code("/opt/x", w.home+"/.local/bin/x"), "the home's")
 	c := w.agent("a1", reviewer)
 	c.Targets = []guard.Target{read("/usr/bin/ls")}
